@@ -1,0 +1,10 @@
+# Warnings and sanitizers, as one target that every target of the project links.
+add_library(qtool_options INTERFACE)
+target_compile_options(qtool_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(QTOOL_WERROR)
+  target_compile_options(qtool_options INTERFACE -Werror)
+endif()
+if(QTOOL_SANITIZE)
+  target_compile_options(qtool_options INTERFACE -fsanitize=${QTOOL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_link_options(qtool_options INTERFACE -fsanitize=${QTOOL_SANITIZE})
+endif()

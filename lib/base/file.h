@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace qtool {
+
+/// A regular file mapped read-only for the life of the object. Anything else (pipe, device, folder) is an `Io` error.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Tells the system that these pages will not be needed soon, so that they do not count as resident.
+  void release_pages() const;
+
+ private:
+  std::filesystem::path path_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// The whole of a regular file; an `Io` error, also where it is larger than `limit` bytes.
+std::string read_file(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 30);
+
+/// A file that appears under its name only when complete. It is written beside the target and renamed by `commit`;
+/// without that, also when an exception passes, the target stays as it was and nothing is left behind.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& target);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  /// Where the content is until `commit`, for a reader that must see it before it counts.
+  const std::filesystem::path& temporary_path() const { return temporary_; }
+  const std::filesystem::path& target() const { return target_; }
+  /// Hands all that was written to the system, so that `temporary_path` can be read; more may follow.
+  void flush();
+  void commit();
+
+ private:
+  void abandon() noexcept;
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  std::string buffer_;
+  int descriptor_ = -1;
+};
+
+/// Writes `text` to `path` by an AtomicFile.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Removes every temporary file of this process that was not committed. For a signal handler: calls only unlink.
+void remove_temporary_files_on_signal() noexcept;
+
+}  // namespace qtool

@@ -1,0 +1,59 @@
+#include "base/sha256.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include <openssl/evp.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace qtool {
+
+struct Sha256::Context {
+  EVP_MD_CTX* handle = EVP_MD_CTX_new();
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() { EVP_MD_CTX_free(handle); }
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  if (context_->handle == nullptr || EVP_DigestInit_ex(context_->handle, EVP_sha256(), nullptr) != 1) {
+    throw Error(ErrorKind::Internal, "SHA-256 is not available in this OpenSSL");
+  }
+}
+
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::update(std::span<const std::byte> bytes) { EVP_DigestUpdate(context_->handle, bytes.data(), bytes.size()); }
+
+void Sha256::update(std::string_view text) { EVP_DigestUpdate(context_->handle, text.data(), text.size()); }
+
+std::string Sha256::hex_digest() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  EVP_DigestFinal_ex(context_->handle, digest.data(), &size);
+  std::string out;
+  for (unsigned int i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
+  return out;
+}
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  Sha256 hash;
+  // In pieces, so that a file larger than memory does not stay resident.
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  for (auto rest = file.bytes(); !rest.empty();) {
+    const auto piece = rest.first(std::min(kPiece, rest.size()));
+    hash.update(piece);
+    rest = rest.subspan(piece.size());
+    file.release_pages();
+  }
+  return hash.hex_digest();
+}
+
+}  // namespace qtool

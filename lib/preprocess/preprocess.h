@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "model/model.h"
+
+namespace qtool {
+
+/// What one pass did.
+struct PassReport {
+  std::string name;
+  int nodes_before = 0;
+  int nodes_after = 0;
+  double seconds = 0;
+};
+
+struct PreprocessReport {
+  std::vector<PassReport> passes;
+  std::vector<std::string> notes;  ///< what could not be inferred or folded, and why
+};
+
+/// What every command needs before it looks at a graph, whatever the config says: Constant nodes become initializers,
+/// local functions are inlined, shapes and types are inferred as far as possible. Changes no value; never stops the run.
+PreprocessReport normalize(Model& model);
+
+/// The passes of the config's section, in the order of passes.cpp; includes `normalize`.
+PreprocessReport preprocess(Model& model, const PreprocessConfig& config);
+
+/// Fills in value_info for every value whose type or shape can be known. Never throws for a sound model.
+void infer_shapes(Model& model, std::vector<std::string>& notes);
+
+/// Raises the default domain's opset to at least `version` by real conversion of the operators that changed; `Input` error
+/// naming the node where one cannot be converted.
+void upgrade_opset(Model& model, std::int64_t version);
+
+}  // namespace qtool

@@ -7,7 +7,7 @@
 
 #include "model/tensor.h"
 
-namespace qtool {
+namespace qtool::testing {
 
 /// A tensor of `type` whose elements are stored as `T`.
 template <typename T>
@@ -28,4 +28,4 @@ inline Tensor int64_tensor(std::vector<std::int64_t> shape,
   return make_tensor_of(ElementType::Int64, std::move(shape), values);
 }
 
-}  // namespace qtool
+}  // namespace qtool::testing

@@ -11,6 +11,8 @@
 namespace qtool {
 namespace {
 
+using namespace testing;
+
 std::uint16_t code_of(float value, ElementType type) {
   const Tensor cast = cast_floating(float_tensor({1}, {value}), type);
   std::uint16_t code = 0;

@@ -8,6 +8,8 @@
 namespace qtool {
 namespace {
 
+using namespace testing;
+
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 

@@ -5,21 +5,14 @@
 #include <string>
 #include <vector>
 
-#include <spdlog/logger.h>
-
 #include "calibrate/calibrate.h"
 #include "config/config.h"
+#include "pipeline/run_context.h"
 #include "preprocess/preprocess.h"
 #include "quantize/plan.h"
 #include "verify/compare.h"
 
 namespace qtool {
-
-/// What a run needs from its caller besides the config.
-struct RunContext {
-  spdlog::logger& log;
-  Progress progress;  ///< empty: nobody watches
-};
 
 /// Result of `static`; everything that the report and the manifest say.
 struct StaticReport {

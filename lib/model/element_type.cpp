@@ -58,15 +58,31 @@ TypeRow row(ElementType type) {
       return {"int4", 4};
     case ElementType::Float4E2M1:
       return {"float4e2m1", 4};
+    case ElementType::Float8E8M0:
+      return {"float8e8m0", 8};
+    case ElementType::UInt2:
+      return {"uint2", 2};
+    case ElementType::Int2:
+      return {"int2", 2};
+    case ElementType::Float6E2M3:
+      return {"float6e2m3", 6};
+    case ElementType::Float6E3M2:
+      return {"float6e3m2", 6};
   }
   return {"unknown", 0};
 }
 
 }  // namespace
 
+bool is_known(ElementType type) {
+  return type > ElementType::Undefined && type <= ElementType::Float6E3M2;
+}
+
 std::size_t element_bits(ElementType type) { return row(type).bits; }
 
-std::size_t packed_bytes(ElementType type, std::size_t count) { return (count * element_bits(type) + 7) / 8; }
+std::size_t packed_bytes(ElementType type, std::size_t count) {
+  return (count * element_bits(type) + 7) / 8;
+}
 
 std::string element_type_name(ElementType type) { return row(type).name; }
 

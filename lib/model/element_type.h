@@ -32,15 +32,25 @@ enum class ElementType : std::int32_t {
   UInt4 = 21,
   Int4 = 22,
   Float4E2M1 = 23,
+  Float8E8M0 = 24,
+  UInt2 = 25,
+  Int2 = 26,
+  Float6E2M3 = 27,
+  Float6E3M2 = 28,
 };
 
-/// Bits of one element; 0 for strings and undefined.
+/// Whether `type` is one of the enumerators above other than Undefined: a number in a file may be
+/// anything.
+bool is_known(ElementType type);
+
+/// Bits of one element; 0 for strings, undefined and unknown types.
 std::size_t element_bits(ElementType type);
 
-/// Bytes that `count` elements take when packed, 4-bit types two to a byte.
+/// Bytes that `count` elements take when packed without gaps: 4-bit types two to a byte.
 std::size_t packed_bytes(ElementType type, std::size_t count);
 
-/// The field's usual name: `float32`, `int8`, `uint4`, `float8e4m3fn` …
+/// The usual name: `float32`, `int8`, `uint4`, `float8e4m3fn` …; `unknown` for a number that is
+/// none.
 std::string element_type_name(ElementType type);
 
 }  // namespace qtool

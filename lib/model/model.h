@@ -16,19 +16,22 @@
 
 namespace qtool {
 
-/// An ONNX model in memory. Every tensor in it (initializers of all graphs, tensor attributes) holds its values in one of
-/// three forms, whatever form the file had:
-///   raw_data       little-endian bytes, for tensors below `kReferenceBytes` and for those that qtool made
-///   a reference    external_data whose location names one of `data_files()`, with offset and length: the bytes stay in
+/// An ONNX model in memory. Every tensor in it (initializers of all graphs, tensor attributes)
+/// holds its values in one of three forms, whatever form the file had:
+///   raw_data       little-endian bytes, for tensors below `kReferenceBytes` and for those that
+///   qtool made a reference    external_data whose location names one of `data_files()`, with
+///   offset and length: the bytes stay in
 ///                  the memory-mapped file they came from until the model is written
 ///   string_data    strings
-/// so that a model larger than memory can be rewritten, and code never sees float_data and its like.
+/// so that a model larger than memory can be rewritten, and code never sees float_data and its
+/// like.
 class Model {
  public:
   static constexpr std::size_t kReferenceBytes = 1024;
 
   Model() = default;
-  /// Takes a proto made in memory; brings its tensors to the forms above. `Input` errors as for load_model.
+  /// Takes a proto made in memory; brings its tensors to the forms above. `Input` errors as for
+  /// load_model.
   explicit Model(onnx::ModelProto proto);
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
@@ -48,7 +51,8 @@ class Model {
   std::int64_t opset(std::string_view domain = "") const;
   void set_opset(std::string_view domain, std::int64_t version);
 
-  /// The stored bytes of a tensor of this model, valid while the model and the proto stay unchanged. Empty for strings.
+  /// The stored bytes of a tensor of this model, valid while the model and the proto stay
+  /// unchanged. Empty for strings.
   std::span<const std::byte> tensor_bytes(const onnx::TensorProto& tensor) const;
   /// A copy of a tensor's values.
   Tensor tensor(const onnx::TensorProto& tensor) const;
@@ -68,12 +72,14 @@ class Model {
   std::vector<DataFile> data_files_;
 };
 
-/// Reads a model and checks it: sizes of all tensors, external data inside the model's folder, structure by the ONNX checker.
-/// `Io` error where the file cannot be read, `Input` error naming the file and the tensor or node where it is not a sound model.
+/// Reads a model and checks it: sizes of all tensors, external data inside the model's folder,
+/// structure by the ONNX checker. `Io` error where the file cannot be read, `Input` error naming
+/// the file and the tensor or node where it is not a sound model.
 Model load_model(const std::filesystem::path& path);
 
 /// A tensor initializer made in memory (raw_data form).
-onnx::TensorProto make_tensor(std::string name, ElementType type, std::span<const std::int64_t> shape,
+onnx::TensorProto make_tensor(std::string name, ElementType type,
+                              std::span<const std::int64_t> shape,
                               std::span<const std::byte> bytes);
 
 /// Number of elements by a tensor's dims; they were checked when the model was loaded.
@@ -88,9 +94,11 @@ std::vector<TensorInfo> required_inputs(const onnx::GraphProto& graph);
 
 /// The attribute of that name, or nullptr.
 const onnx::AttributeProto* find_attribute(const onnx::NodeProto& node, std::string_view name);
-std::int64_t int_attribute(const onnx::NodeProto& node, std::string_view name, std::int64_t fallback);
+std::int64_t int_attribute(const onnx::NodeProto& node, std::string_view name,
+                           std::int64_t fallback);
 float float_attribute(const onnx::NodeProto& node, std::string_view name, float fallback);
-std::string string_attribute(const onnx::NodeProto& node, std::string_view name, std::string fallback);
+std::string string_attribute(const onnx::NodeProto& node, std::string_view name,
+                             std::string fallback);
 
 /// `node 'conv1' (Conv)`, or by its first output where it has no name; for messages.
 std::string describe(const onnx::NodeProto& node);

@@ -10,7 +10,8 @@
 
 namespace qtool {
 
-/// A dense tensor in memory: row-major, little-endian, 4-bit types packed two to a byte, low nibble first.
+/// A dense tensor in memory: row-major, little-endian, 4-bit types packed two to a byte, low nibble
+/// first.
 struct Tensor {
   ElementType type = ElementType::Undefined;
   std::vector<std::int64_t> shape;
@@ -43,7 +44,8 @@ std::string describe(const TensorInfo& info);
 /// `2x3x4`, or `scalar`
 std::string describe_shape(std::span<const std::int64_t> shape);
 
-/// Every element as float32, from any numeric type (float16 and bfloat16 exactly, 64-bit types rounded).
+/// Every element as float32, from any numeric type (float16 and bfloat16 exactly, 64-bit types
+/// rounded).
 std::vector<float> to_float32(const Tensor& tensor);
 /// Every element as float64; for comparing outputs.
 std::vector<double> to_float64(const Tensor& tensor);

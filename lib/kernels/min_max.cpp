@@ -1,0 +1,49 @@
+#include "kernels/min_max.h"
+
+#define HWY_TARGET_INCLUDE "kernels/min_max_inl.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/min_max_inl.h"
+
+#if HWY_ONCE
+namespace qtool::kernels {
+namespace {
+
+HWY_EXPORT(min_max);
+HWY_EXPORT(min_max_per_column);
+
+void merge(MinMax& into, const MinMax& other) {
+  if (other.finite_count > 0) {
+    const bool is_first = into.finite_count == 0;
+    into.min = is_first ? other.min : std::min(into.min, other.min);
+    into.max = is_first ? other.max : std::max(into.max, other.max);
+  }
+  into.finite_count += other.finite_count;
+  into.nonfinite_count += other.nonfinite_count;
+}
+
+}  // namespace
+
+MinMax min_max(std::span<const float> values) {
+  return HWY_DYNAMIC_DISPATCH(min_max)(values.data(), values.size());
+}
+
+void min_max_per_channel(std::span<const float> values, Channels channels, std::span<MinMax> out) {
+  if (channels.inner == 1) {
+    HWY_DYNAMIC_DISPATCH(min_max_per_column)
+    (values.data(), channels.outer, channels.count, out.data());
+    return;
+  }
+  std::fill(out.begin(), out.end(), MinMax{});
+  const float* piece = values.data();
+  for (std::size_t outer = 0; outer < channels.outer; ++outer) {
+    for (MinMax& channel : out) {
+      merge(channel, HWY_DYNAMIC_DISPATCH(min_max)(piece, channels.inner));
+      piece += channels.inner;
+    }
+  }
+}
+
+}  // namespace qtool::kernels
+#endif

@@ -1,0 +1,60 @@
+#include "model/reference.h"
+
+#include <charconv>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace qtool {
+namespace {
+
+constexpr std::string_view kPrefix = "qtool:";
+
+std::size_t parse_number(std::string_view text) {
+  std::size_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::size_t file_number(const onnx::TensorProto& tensor, std::string_view location) {
+  if (!location.starts_with(kPrefix)) {
+    throw Error(ErrorKind::Internal, "tensor '" + printable(tensor.name()) +
+                                         "' refers to a file that is not the model's");
+  }
+  return parse_number(location.substr(kPrefix.size()));
+}
+
+void add_entry(onnx::TensorProto& tensor, const char* key, std::string value) {
+  auto& entry = *tensor.add_external_data();
+  entry.set_key(key);
+  entry.set_value(std::move(value));
+}
+
+}  // namespace
+
+std::string reference_location(std::size_t file) {
+  return std::string(kPrefix) + std::to_string(file);
+}
+
+std::optional<Reference> reference_of(const onnx::TensorProto& tensor) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return std::nullopt;
+  Reference out;
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "location") out.file = file_number(tensor, entry.value());
+    if (entry.key() == "offset") out.offset = parse_number(entry.value());
+    if (entry.key() == "length") out.length = parse_number(entry.value());
+  }
+  return out;
+}
+
+void set_reference(onnx::TensorProto& tensor, const Reference& reference) {
+  tensor.clear_raw_data();
+  tensor.clear_external_data();
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  add_entry(tensor, "location", reference_location(reference.file));
+  add_entry(tensor, "offset", std::to_string(reference.offset));
+  add_entry(tensor, "length", std::to_string(reference.length));
+}
+
+}  // namespace qtool

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "model/tensor.h"
+
+namespace qtool {
+
+/// Brings samples that were read for one model to the names and floating-point types that another
+/// one takes.
+class Feed {
+ public:
+  /// `Input` error where `model_inputs` has one that the samples cannot fill.
+  Feed(std::span<const TensorInfo> sample_inputs, std::span<const TensorInfo> model_inputs);
+  std::vector<NamedTensor> operator()(std::span<const NamedTensor> sample) const;
+
+ private:
+  struct Source {
+    std::size_t index;  ///< of the sample's input
+    TensorInfo input;
+  };
+  std::vector<Source> sources_;
+};
+
+/// The values of a floating-point tensor in another floating-point type, rounded to nearest even.
+Tensor cast_floating(const Tensor& tensor, ElementType type);
+
+}  // namespace qtool

@@ -91,28 +91,50 @@ void MappedFile::release_pages() const {
   if (data_ != nullptr) ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);
 }
 
-std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
+InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
   const auto [descriptor, size] = open_regular(path);
-  if (size > limit) {
-    ::close(descriptor);
-    throw Error(ErrorKind::Io, path.string() + ": is too large, " + std::to_string(size) + " bytes, expected at most " +
-                                   std::to_string(limit));
-  }
-  std::string out(size, '\0');
+  descriptor_ = descriptor;
+  size_ = size;
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(std::exchange(other.size_, 0)) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::size_t InputFile::read(std::span<std::byte> out) {
   std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got = ::read(descriptor, out.data() + done, size - done);
+  while (done < out.size()) {
+    const ssize_t got = ::read(descriptor_, out.data() + done, out.size() - done);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      const int error_number = errno;
-      ::close(descriptor);
-      throw io_error(path.string(), "cannot be read", error_number);
-    }
+    if (got < 0) throw io_error(path_, "cannot be read", errno);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
-  ::close(descriptor);
-  out.resize(done);
+  return done;
+}
+
+int InputFile::release() { return std::exchange(descriptor_, -1); }
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
+  InputFile file(path);
+  if (file.size() > limit) {
+    throw Error(ErrorKind::Io, path.string() + ": is too large, " + std::to_string(file.size()) + " bytes, expected at most " +
+                                   std::to_string(limit));
+  }
+  std::string out(file.size(), '\0');
+  out.resize(file.read(std::as_writable_bytes(std::span(out))));
   return out;
 }
 

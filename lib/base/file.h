@@ -29,6 +29,28 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+/// A regular file read from front to back: what is taken from it needs no mapping, and a file that shrinks meanwhile
+/// only ends early. Anything else (pipe, device, folder) is an `Io` error.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
+  ~InputFile();
+
+  /// The size when it was opened.
+  std::uint64_t size() const { return size_; }
+  /// Fills `out` as far as the file goes; the number of bytes read.
+  std::size_t read(std::span<std::byte> out);
+  /// Gives the descriptor away; the caller closes it.
+  int release();
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
 /// The whole of a regular file; an `Io` error, also where it is larger than `limit` bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 30);
 

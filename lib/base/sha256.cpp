@@ -1,8 +1,6 @@
 #include "base/sha256.h"
 
-#include <fmt/format.h>
-
-#include <array>
+#include <algorithm>
 
 #include <openssl/evp.h>
 
@@ -33,12 +31,22 @@ void Sha256::update(std::span<const std::byte> bytes) { EVP_DigestUpdate(context
 
 void Sha256::update(std::string_view text) { EVP_DigestUpdate(context_->handle, text.data(), text.size()); }
 
-std::string Sha256::hex_digest() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(context_->handle, digest.data(), &size);
+std::array<std::byte, 32> Sha256::digest() {
+  std::array<std::byte, 32> out{};
+  EVP_DigestFinal_ex(context_->handle, reinterpret_cast<unsigned char*>(out.data()), nullptr);
+  return out;
+}
+
+std::string Sha256::hex_digest() { return to_hex(digest()); }
+
+std::string to_hex(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (unsigned int i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
+  out.reserve(2 * bytes.size());
+  for (const std::byte byte : bytes) {
+    out += kDigits[std::to_integer<std::size_t>(byte >> 4)];
+    out += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
+  }
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -19,6 +20,8 @@ class Sha256 {
 
   void update(std::span<const std::byte> bytes);
   void update(std::string_view text);
+  /// The digest as bytes. Ends the computation.
+  std::array<std::byte, 32> digest();
   /// 64 lower-case hexadecimal digits. Ends the computation.
   std::string hex_digest();
 
@@ -26,6 +29,9 @@ class Sha256 {
   struct Context;
   std::unique_ptr<Context> context_;
 };
+
+/// Two lower-case hexadecimal digits for each byte.
+std::string to_hex(std::span<const std::byte> bytes);
 
 /// The digest of a file's content; an `Io` error where it cannot be read.
 std::string sha256_of_file(const std::filesystem::path& path);

@@ -11,8 +11,8 @@ namespace qtool {
 /// The nodes of a graph that a list of names and /regular expressions/ means.
 class NodeSelector {
  public:
-  /// An entry that is the exact name of a node means that node only, even where it is written /like this/; any other
-  /// entry written so means every node in whose name the expression is found.
+  /// An entry that is the exact name of a node means that node only, even where it is written /like
+  /// this/; any other entry written so means every node in whose name the expression is found.
   NodeSelector(std::span<const std::string> entries, std::span<const std::string> node_names);
 
   bool contains(std::string_view node_name) const { return selected_.contains(node_name); }

@@ -35,7 +35,8 @@ std::vector<std::string> check_node_lists(const onnx::GraphProto& graph, const Q
   if (config.nodes_to_quantize.empty() && config.nodes_to_exclude.empty()) return warnings;
   const std::vector<std::string> names = node_names_at_all_depths(graph);
   const auto check = [&](const char* key, const std::vector<std::string>& entries) {
-    for (const std::string& entry : NodeSelector(entries, names).unmatched()) {
+    const NodeSelector selector(entries, names);
+    for (const std::string& entry : selector.unmatched()) {
       const std::string message = fmt::format("quantization.{}: '{}' is no node of the model", key, entry);
       const std::string near = nearest_name(entry, names);
       if (preset != Preset::OnnxRuntime) {

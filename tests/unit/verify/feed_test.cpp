@@ -69,13 +69,13 @@ TEST_CASE("feed: a sample is cast to the type that the model takes, under its na
   const std::vector<TensorInfo> model_inputs = {info("ids", ElementType::Int64),
                                                 info("x_half", ElementType::Float16)};
   // `x_half` stands at the position of `ids`, which goes to the input of that name too.
-  CHECK_THROWS_AS(Feed(sample_inputs, model_inputs), Error);
+  CHECK_THROWS_AS(Feed(sample_inputs, model_inputs, "m.onnx"), Error);
 
   const std::vector<TensorInfo> in_order = {info("x_half", ElementType::Float16),
                                             info("ids", ElementType::Int64)};
   const std::vector<NamedTensor> sample = {{"x", float_tensor({1}, {0.5f})},
                                            {"ids", int64_tensor({1}, {3})}};
-  const auto fed = Feed(sample_inputs, in_order)(sample);
+  const auto fed = Feed(sample_inputs, in_order, "m.onnx")(sample);
   REQUIRE(fed.size() == 2);
   CHECK(fed[0].name == "x_half");
   CHECK(fed[0].tensor.type == ElementType::Float16);
@@ -88,7 +88,7 @@ TEST_CASE("feed: an input that the samples cannot fill is named", "[verify]") {
   const std::vector<TensorInfo> sample_inputs = {info("x", ElementType::Float)};
   const auto message = [&](const std::vector<TensorInfo>& model_inputs) -> std::string {
     try {
-      Feed feed(sample_inputs, model_inputs);
+      Feed feed(sample_inputs, model_inputs, "m.onnx");
     } catch (const Error& error) {
       CHECK(error.kind() == ErrorKind::Input);
       return error.what();
@@ -96,9 +96,9 @@ TEST_CASE("feed: an input that the samples cannot fill is named", "[verify]") {
     return {};
   };
   CHECK(message({info("x", ElementType::Float), info("mask", ElementType::Bool)}) ==
-        "compared model: takes input 'mask', expected inputs of the reference: x");
+        "m.onnx: takes input 'mask', expected inputs of the reference: x");
   CHECK(message({info("x", ElementType::UInt8)}) ==
-        "compared model: input 'x' has type uint8, expected float32 as in the reference");
+        "m.onnx: input 'x' has type uint8, expected float32 as in the reference");
 }
 
 }  // namespace

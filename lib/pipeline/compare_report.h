@@ -1,20 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "pipeline/model_file.h"
 #include "verify/comparison.h"
 
 namespace qtool {
-
-/// A model file as a report names it.
-struct ModelFile {
-  std::filesystem::path path;
-  std::uint64_t bytes = 0;  ///< external data included
-};
 
 /// Result of `compare`.
 struct CompareReport {

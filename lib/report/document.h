@@ -11,8 +11,8 @@ namespace qtool {
 /// How a value is to be taken; HTML shows it by colour.
 enum class Tone { Plain, Good, Bad };
 
-/// A value as text. Built from words of ours and from names in models and files, which may hold anything: the renderers
-/// make them safe.
+/// A value as text. Built from words of ours and from names in models and files, which may hold
+/// anything: the renderers make them safe.
 struct Cell {
   Cell(std::string words, Tone how = Tone::Plain) : text(std::move(words)), tone(how) {}
   Cell(const char* words) : text(words) {}

@@ -28,12 +28,8 @@ std::string node_pattern_fault(std::string_view entry) {
   return expression.ok() ? "" : expression.error();
 }
 
-<<<<<<< HEAD
 NodeSelector::NodeSelector(std::span<const std::string> entries,
                            std::span<const std::string> node_names) {
-=======
-NodeSelector::NodeSelector(std::span<const std::string> entries, std::span<const std::string> node_names) {
->>>>>>> main
   const std::set<std::string_view> known(node_names.begin(), node_names.end());
   for (const std::string& entry : entries) {
     if (known.contains(entry)) {

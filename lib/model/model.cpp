@@ -35,9 +35,11 @@ Model::Model(onnx::ModelProto proto) : proto_(std::move(proto)) {
   check_structure(proto_, "model");
 }
 
-Model Model::clone() const {
+Model Model::clone() const { return with_proto(proto_); }
+
+Model Model::with_proto(onnx::ModelProto proto) const {
   Model copy;
-  copy.proto_ = proto_;
+  copy.proto_ = std::move(proto);
   copy.path_ = path_;
   copy.data_files_ = data_files_;
   return copy;

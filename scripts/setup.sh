@@ -29,8 +29,9 @@ libre2-dev          header re2/re2.h
 '
 tools='
 clang-format        command clang-format
-clang-tidy          command clang-tidy
-clang               command clang++
+clang-tidy-19       command clang-tidy-19
+clang-19            command clang++-19
+libclang-rt-19-dev  command clang++-19
 ccache              command ccache
 '
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "config/describe.h"
+#include "config/key_info.h"
 
 namespace qtool {
 namespace {
@@ -18,7 +19,10 @@ struct Layer {
 };
 
 Layer read_layer(const std::filesystem::path& file) {
-  Place place{.source = file.string(), .line = 1, .key = {}, .folder = file.parent_path()};
+  Place place;
+  place.source = file.string();
+  place.line = 1;
+  place.folder = file.parent_path();
   return {parse_json(read_file(file, kMaxConfigBytes), file.string()), std::move(place)};
 }
 
@@ -33,8 +37,8 @@ JsonValue json_or_string(const std::string& word) {
 
 JsonValue value_of(const Setting& setting, WordForm form) {
   const std::string& first = setting.words.front();
-  if (form == WordForm::Json) return json_or_string(first);
-  const JsonValue json = setting.is_literal ? JsonValue(first) : json_or_string(first);
+  if (form != WordForm::Text && form != WordForm::List) return json_or_string(first);
+  const JsonValue json = setting.is_option ? JsonValue(first) : json_or_string(first);
   if (form == WordForm::Text) {
     // A number, say, is a fine name for a file.
     return json.is_null() || json.as<std::string>() != nullptr ? json : JsonValue(first);
@@ -48,11 +52,13 @@ JsonValue value_of(const Setting& setting, WordForm form) {
 
 /// `a.b = value` as the object {"a": {"b": value}}.
 Layer read_layer(const Setting& setting, const std::vector<Key>& keys) {
-  const Place place{.source = setting.source, .line = 0, .key = {}, .folder = {}};
+  Place place;
+  place.source = setting.source;
+  place.names_key = !setting.is_option;
   Place at_key = place;
   at_key.key = setting.key;
   const KeyPath path = resolve_key(setting.key, keys, at_key);
-  JsonValue value = value_of(setting, path.form);
+  JsonValue value = value_of(setting, path.info.form);
   for (auto name = path.names.rbegin(); name != path.names.rend(); ++name) {
     value = {JsonValue::Object{{*name, std::move(value)}}};
   }
@@ -94,20 +100,26 @@ std::string config_schema() {
   return to_json_text(schema);
 }
 
-std::string key_doc(const std::string& dotted) {
-  Config config;
-  std::vector<Key> keys = keys_of(config);
-  std::string doc;
-  for (const std::string& name :
-       resolve_key(dotted, keys, {.source = {}, .line = 0, .key = dotted, .folder = {}}).names) {
-    for (const Key& key : std::exchange(keys, {})) {
-      if (key.name != name) continue;
-      doc = key.doc;
-      if (key.members) keys = key.members();
-      break;
-    }
+bool has_value(const Config& config, std::string_view dotted) {
+  const JsonValue all = write_value(config);
+  const JsonValue* value = &all;
+  Config scratch;
+  Place place;
+  place.key = dotted;
+  for (const std::string& name : resolve_key(dotted, keys_of(scratch), place).names) {
+    if (value != nullptr) value = value->find(name);
   }
-  return doc;
+  if (value == nullptr || value->is_null()) return false;
+  const auto* list = value->as<JsonValue::List>();
+  const auto* object = value->as<JsonValue::Object>();
+  return (list == nullptr || !list->empty()) && (object == nullptr || !object->empty());
+}
+
+KeyInfo key_info(std::string_view dotted) {
+  Config config;
+  Place place;
+  place.key = dotted;
+  return resolve_key(dotted, keys_of(config), place).info;
 }
 
 Config load_config(const ConfigSources& sources) {

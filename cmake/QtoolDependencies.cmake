@@ -1,12 +1,23 @@
-# Everything is found, nothing is fetched: scripts/quickstart.sh installs what is missing.
+# Everything is found, nothing is fetched. scripts/setup.sh installs what is missing and writes down where ONNX and ONNX
+# Runtime are; -DCMAKE_PREFIX_PATH=, -DONNX_DIR= and -DONNXRUNTIME_ROOT=, or their environment variables, come before that.
+include("${PROJECT_SOURCE_DIR}/build/dependencies.cmake" OPTIONAL)
+if(DEFINED QTOOL_FOUND_WITH AND NOT QTOOL_FOUND_WITH STREQUAL "${QTOOL_ONNX_ROOT} ${QTOOL_ONNXRUNTIME_ROOT}")
+  unset(ONNX_DIR CACHE)
+  unset(ONNXRUNTIME_INCLUDE_DIR CACHE)
+  unset(ONNXRUNTIME_LIBRARY CACHE)
+endif()
+set(QTOOL_FOUND_WITH "${QTOOL_ONNX_ROOT} ${QTOOL_ONNXRUNTIME_ROOT}" CACHE INTERNAL "what setup.sh had installed at the last configure")
+string(REPLACE ":" ";" prefixes_of_environment "$ENV{CMAKE_PREFIX_PATH}")
+list(APPEND CMAKE_PREFIX_PATH ${prefixes_of_environment} ${QTOOL_ONNX_ROOT})
+
 find_package(Threads REQUIRED)
-find_package(Protobuf REQUIRED)
+find_package(Protobuf 3.21 REQUIRED)
 find_package(ONNX 1.17 REQUIRED)
-find_package(OnnxRuntime REQUIRED)
+find_package(OnnxRuntime 1.21 REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(CLI11 2.1 REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)

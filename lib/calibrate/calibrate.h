@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
 
+#include "base/progress.h"
 #include "calibrate/ranges.h"
 #include "calibrate/statistics.h"
 #include "config/config.h"
@@ -13,9 +13,6 @@
 #include "samples/samples.h"
 
 namespace qtool {
-
-/// Called now and then with samples done and samples in all; from one thread at a time.
-using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 struct CalibrationResult {
   std::map<std::string, TensorStatistics> statistics;

@@ -21,8 +21,9 @@ struct ModelConfig {
   std::optional<std::filesystem::path> input;
   std::optional<std::filesystem::path> output;
   ExternalData external_data = ExternalData::Auto;
-  std::optional<std::string> external_data_file;  ///< name beside the output; default `<output>.data`
-  std::int64_t external_data_threshold = 1024;    ///< tensors of at least so many bytes go out
+  std::optional<std::string>
+      external_data_file;                       ///< name beside the output; default `<output>.data`
+  std::int64_t external_data_threshold = 1024;  ///< tensors of at least so many bytes go out
 };
 
 /// Section `preprocess`.
@@ -59,15 +60,39 @@ struct CalibrationConfig {
   bool per_channel = false;
   std::optional<std::filesystem::path> table;
   std::optional<std::filesystem::path> cache;
-  bool allow_nonfinite = false;  ///< `--allow-nonfinite`: NaN and Inf in samples are no error
+  bool allow_nonfinite = false;  ///< NaN and Inf in samples are no error
+};
+
+/// One number, or one per channel; empty: not given.
+struct ChannelValues {
+  std::vector<double> values;
+};
+
+/// How one consumer-side copy of a tensor is converted to another type (`convert` of an override).
+struct ConvertOverride {
+  std::optional<QuantType> quant_type;
+  ChannelValues scale, zero_point, rmin, rmax;
+  std::optional<bool> symmetric;
+  std::optional<std::vector<std::string>> recv_nodes;  ///< unset: every consumer
+};
+
+/// What `TensorQuantOverrides` says of a tensor, or of one channel of it.
+struct TensorOverride {
+  std::optional<QuantType> quant_type;
+  ChannelValues scale, zero_point, rmin, rmax;
+  std::optional<bool> symmetric;
+  std::optional<bool> reduce_range;
+  std::optional<std::int64_t> axis;
+  std::optional<ConvertOverride> convert;
 };
 
 /// `quantization.extra_options`, under ONNX Runtime's names. An unset optional was not given.
 struct ExtraOptions {
-  std::optional<bool> activation_symmetric;            ///< ActivationSymmetric
-  std::optional<bool> weight_symmetric;                ///< WeightSymmetric; default by type: signed ones are
-  std::optional<double> minimum_real_range;            ///< MinimumRealRange
-  bool force_quantize_no_input_check = false;          ///< ForceQuantizeNoInputCheck
+  std::optional<bool> activation_symmetric;  ///< ActivationSymmetric
+  std::optional<bool> weight_symmetric;      ///< WeightSymmetric; default by type: signed ones are
+  bool activation_restricted_asymmetric = false;
+  std::optional<double> minimum_real_range;    ///< MinimumRealRange
+  bool force_quantize_no_input_check = false;  ///< ForceQuantizeNoInputCheck
   std::vector<std::string> op_types_to_exclude_output_quantization;
   bool add_qdq_pair_to_weight = false;
   bool quantize_bias = true;
@@ -76,8 +101,22 @@ struct ExtraOptions {
   bool use_qdq_contrib_ops = false;
   bool qdq_keep_removable_activations = false;
   bool qdq_disable_weight_adjust_for_int32_bias = false;
-  /// Every key of ONNX Runtime's that qtool knows by name but does not act on yet; refused by the command with its name.
-  std::vector<std::string> unsupported;
+  std::int64_t block_size = 0;
+  std::map<std::string, std::vector<TensorOverride>> tensor_quant_overrides;
+  bool enable_subgraph = false;
+  bool mat_mul_const_b_only = false;
+  bool sigmoid_nnapi = false;  ///< extra.Sigmoid.nnapi
+  std::optional<std::int64_t>
+      default_tensor_type;  ///< DefaultTensorType: an ONNX element type number
+  bool smooth_quant = false;
+  double smooth_quant_alpha = 0.5;
+  bool smooth_quant_folding = true;
+};
+
+/// A post-training algorithm and its parameters.
+struct Algorithm {
+  std::string name;
+  std::map<std::string, double> parameters;
 };
 
 /// Section `quantization`.
@@ -92,12 +131,18 @@ struct QuantizationConfig {
   std::vector<std::string> nodes_to_quantize;  ///< names or /regex/; empty: every node
   std::vector<std::string> nodes_to_exclude;
   ExtraOptions extra_options;
-  std::vector<std::string> algorithms;
+  std::vector<Algorithm> algorithms;
   std::int64_t bits = 4;
   std::int64_t block_size = 32;
   bool is_symmetric = true;
   std::optional<std::int64_t> accuracy_level;
   std::map<std::string, std::int64_t> quant_axes;
+};
+
+/// `float16.auto`: find the nodes to keep by comparing outputs.
+struct Float16Auto {
+  double rtol = 1e-2;
+  double atol = 1e-3;
 };
 
 /// Section `float16`.
@@ -108,6 +153,7 @@ struct Float16Config {
   std::vector<std::string> node_block_list;
   double min_positive_val = 5.96e-8;
   double max_finite_val = 65504;
+  std::optional<Float16Auto> auto_search;  ///< auto
 };
 
 /// Section `verify`: a gate that is not set is not checked.
@@ -142,9 +188,9 @@ struct Config {
   Float16Config float16;
   VerifyConfig verify;
   ReportConfig report;
-  int threads = 0;           ///< `--threads`; 0: the cores this process may use
-  bool load_check = true;    ///< off by `--no-load-check`
-  bool dry_run = false;      ///< `--dry-run`
+  int threads = 0;         ///< `--threads`; 0: the cores this process may use
+  bool load_check = true;  ///< off by `--no-load-check`
+  bool dry_run = false;    ///< `--dry-run`
 };
 
 }  // namespace qtool

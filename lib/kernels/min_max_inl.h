@@ -39,59 +39,49 @@ inline void add_scalars(const float* values, std::size_t count, std::size_t stri
   }
 }
 
+/// Takes `count` values (whole vectors) into `low` and `high` where all are finite; false
+/// otherwise, with both unchanged.
 template <class D, class V>
-void add_lanes(D d, V low, V high, std::size_t finite, Extremes& out) {
-  out.min = std::min(out.min, hn::GetLane(hn::MinOfLanes(d, low)));
-  out.max = std::max(out.max, hn::GetLane(hn::MaxOfLanes(d, high)));
-  out.finite += finite;
-}
-
-/// Takes `count` values (whole vectors) where all are finite; false, with `out` unchanged,
-/// otherwise.
-template <class D>
-bool add_finite_block(D d, const float* values, std::size_t count, Extremes& out) {
+bool add_finite_block(D d, const float* values, std::size_t count, V& low, V& high) {
   const std::size_t lanes = hn::Lanes(d);
   const auto zero = hn::Zero(d);
-  auto low0 = hn::LoadU(d, values), low1 = low0, high0 = low0, high1 = low0;
-  auto probe0 = zero, probe1 = zero;
+  auto low0 = low, low1 = low, low2 = low, low3 = low;
+  auto high0 = high, high1 = high, high2 = high, high3 = high;
+  auto probe0 = zero, probe1 = zero, probe2 = zero, probe3 = zero;
+  // Zero times anything finite is zero; NaN and infinities turn the sum into NaN for good.
+  const auto step = [&](const float* at, V& l, V& h, V& probe) HWY_ATTR {
+    const auto value = hn::LoadU(d, at);
+    l = hn::Min(l, value);
+    h = hn::Max(h, value);
+    probe = hn::MulAdd(value, zero, probe);
+  };
   std::size_t i = 0;
-  for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    const auto value0 = hn::LoadU(d, values + i);
-    const auto value1 = hn::LoadU(d, values + i + lanes);
-    low0 = hn::Min(low0, value0);
-    low1 = hn::Min(low1, value1);
-    high0 = hn::Max(high0, value0);
-    high1 = hn::Max(high1, value1);
-    // Zero times anything finite is zero; NaN and infinities turn the sum into NaN for good.
-    probe0 = hn::MulAdd(value0, zero, probe0);
-    probe1 = hn::MulAdd(value1, zero, probe1);
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    step(values + i, low0, high0, probe0);
+    step(values + i + lanes, low1, high1, probe1);
+    step(values + i + 2 * lanes, low2, high2, probe2);
+    step(values + i + 3 * lanes, low3, high3, probe3);
   }
-  for (; i < count; i += lanes) {
-    const auto value = hn::LoadU(d, values + i);
-    low0 = hn::Min(low0, value);
-    high0 = hn::Max(high0, value);
-    probe0 = hn::MulAdd(value, zero, probe0);
-  }
-  if (!hn::AllTrue(d, hn::Eq(hn::Add(probe0, probe1), zero))) return false;
-  add_lanes(d, hn::Min(low0, low1), hn::Max(high0, high1), count, out);
+  for (; i < count; i += lanes) step(values + i, low0, high0, probe0);
+  const auto probe = hn::Add(hn::Add(probe0, probe1), hn::Add(probe2, probe3));
+  if (!hn::AllTrue(d, hn::Eq(probe, zero))) return false;
+  low = hn::Min(hn::Min(low0, low1), hn::Min(low2, low3));
+  high = hn::Max(hn::Max(high0, high1), hn::Max(high2, high3));
   return true;
 }
 
-/// Takes the finite ones among `count` values (whole vectors).
-template <class D>
-void add_mixed_block(D d, const float* values, std::size_t count, Extremes& out) {
-  const auto infinity = hn::Set(d, kInfinity);
-  auto low = infinity;
-  auto high = hn::Neg(infinity);
+/// Takes the finite ones among `count` values (whole vectors); returns how many.
+template <class D, class V>
+std::size_t add_mixed_block(D d, const float* values, std::size_t count, V& low, V& high) {
   std::size_t finite = 0;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto value = hn::LoadU(d, values + i);
     const auto is_finite = hn::IsFinite(value);
-    low = hn::Min(low, hn::IfThenElse(is_finite, value, infinity));
-    high = hn::Max(high, hn::IfThenElse(is_finite, value, hn::Neg(infinity)));
+    low = hn::Min(low, hn::IfThenElse(is_finite, value, low));
+    high = hn::Max(high, hn::IfThenElse(is_finite, value, high));
     finite += hn::CountTrue(d, is_finite);
   }
-  add_lanes(d, low, high, finite, out);
+  return finite;
 }
 
 inline MinMax result(const Extremes& extremes, std::size_t count) {
@@ -106,11 +96,15 @@ inline MinMax min_max(const float* values, std::size_t count) {
   const std::size_t block = 64 * hn::Lanes(d);
   const std::size_t in_vectors = count / hn::Lanes(d) * hn::Lanes(d);
   Extremes extremes;
+  auto low = hn::Set(d, kInfinity);
+  auto high = hn::Neg(low);
   for (std::size_t i = 0; i < in_vectors; i += block) {
     const std::size_t size = std::min(block, in_vectors - i);
-    if (!add_finite_block(d, values + i, size, extremes))
-      add_mixed_block(d, values + i, size, extremes);
+    const bool all_finite = add_finite_block(d, values + i, size, low, high);
+    extremes.finite += all_finite ? size : add_mixed_block(d, values + i, size, low, high);
   }
+  extremes.min = hn::GetLane(hn::MinOfLanes(d, low));
+  extremes.max = hn::GetLane(hn::MaxOfLanes(d, high));
   add_scalars(values + in_vectors, count - in_vectors, 1, extremes);
   return result(extremes, count);
 }

@@ -1,56 +1,144 @@
 #include "model/check.h"
 
 #include <exception>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
 
 #include <onnx/checker.h>
 
+#include "base/checked.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "model/blame.h"
+#include "model/functions.h"
+#include "model/graph_view.h"
+#include "model/messages.h"
 #include "model/model.h"
+#include "model/node_walk.h"
 #include "model/save.h"
-#include "model/tensor_walk.h"
 
 namespace qtool {
 namespace {
 
-/// Takes the values out of a large tensor. The checker knows locations with a '#' as tensors in
-/// memory and asks no more.
-void make_light(onnx::TensorProto& tensor) {
-  if (tensor.data_location() != onnx::TensorProto::EXTERNAL &&
-      tensor.raw_data().size() < Model::kReferenceBytes)
-    return;
-  tensor.clear_raw_data();
-  tensor.clear_external_data();
-  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
-  auto& entry = *tensor.add_external_data();
-  entry.set_key("location");
-  entry.set_value("#in-memory");
+[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+  throw Error(ErrorKind::Input, where + ": " + what);
 }
 
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
+/// What the ONNX checker says, or nothing.
+std::optional<std::string> objection(const onnx::ModelProto& model) {
+  try {
+    onnx::checker::check_model(model);
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    return error.what();
   }
-  return printable(text);
+}
+
+/// Asks the ONNX checker, and again to learn the node at fault.
+void ask_checker(const onnx::ModelProto& model, const std::string& where) {
+  if (!objection(model)) return;
+  const std::string text = objection(with_marked_nodes(model)).value_or("");
+  const std::string node = marked_node(text);
+  const std::string_view what = std::string_view(text).substr(0, text.find("\n\n==> Context: "));
+  refuse(where, (node.empty() ? "" : node + ": ") + reworded(what));
+}
+
+/// The checker prints a warning about these; ONNX Runtime has none of them.
+void check_operators(const onnx::ModelProto& model, const std::string& where) {
+  for_each_node(model, [&](const onnx::NodeProto& node) {
+    if (onnx::checker::check_is_experimental_op(node)) {
+      refuse(where, describe(node) + ": is an experimental operator, which ONNX Runtime does not have");
+    }
+  });
+}
+
+void check_sparse(const onnx::SparseTensorProto& tensor, const std::string& where) {
+  const auto shape = std::span(tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size()));
+  if (!checked_element_count(shape)) {
+    refuse(where, "sparse tensor " + in_quotes(tensor.values().name()) + ": impossible shape " + describe_shape(shape));
+  }
+}
+
+void check_sparse_tensors(const onnx::ModelProto& model, const std::string& where) {
+  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {
+    for (const auto& tensor : graph.sparse_initializer()) check_sparse(tensor, where);
+  });
+  for_each_node(model, [&](const onnx::NodeProto& node) {
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_sparse_tensor()) check_sparse(attribute.sparse_tensor(), where);
+      for (const auto& tensor : attribute.sparse_tensors()) check_sparse(tensor, where);
+    }
+  });
+}
+
+/// An initializer that is a graph input too must have its type.
+void check_default_values(const onnx::GraphProto& graph, const std::string& where) {
+  std::unordered_map<std::string_view, ElementType> declared;
+  for (const auto& input : graph.input()) {
+    if (input.type().has_tensor_type()) {
+      declared.emplace(input.name(), static_cast<ElementType>(input.type().tensor_type().elem_type()));
+    }
+  }
+  for (const auto& tensor : graph.initializer()) {
+    const auto found = declared.find(tensor.name());
+    if (found == declared.end() || found->second == element_type(tensor)) continue;
+    refuse(where, "tensor " + in_quotes(tensor.name()) + " has type " + element_type_name(element_type(tensor)) +
+                      ", expected " + element_type_name(found->second) + " as the graph input of that name");
+  }
+}
+
+bool lacks_shape(const onnx::ValueInfoProto& value) {
+  if (!value.has_type()) return true;
+  return value.type().has_tensor_type() && !value.type().tensor_type().has_shape();
+}
+
+bool has_all_shapes(const onnx::GraphProto& graph) {
+  for (const auto& value : graph.input()) {
+    if (lacks_shape(value)) return false;
+  }
+  for (const auto& value : graph.output()) {
+    if (lacks_shape(value)) return false;
+  }
+  return true;
+}
+
+/// Makes up what the checker wants to see of an input or output.
+void make_up_shape(onnx::ValueInfoProto& value) {
+  if (!lacks_shape(value)) return;
+  auto& type = *value.mutable_type()->mutable_tensor_type();
+  if (!type.has_elem_type()) type.set_elem_type(onnx::TensorProto::FLOAT);
+  type.mutable_shape();
 }
 
 }  // namespace
 
-void check_structure(const onnx::ModelProto& model, const std::string& where) {
-  try {
-    onnx::ModelProto light = model;
-    TensorWalk::model(light,
-                      [](onnx::TensorProto& tensor, const TensorPlace&) { make_light(tensor); });
-    onnx::checker::check_model(light);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Error(ErrorKind::Input, where + ": " + one_line(error.what()));
+void check_sound(const onnx::ModelProto& model, const std::string& where) {
+  check_functions(model, where);
+  check_operators(model, where);
+  check_sparse_tensors(model, where);
+  check_default_values(model.graph(), where);
+  if (has_all_shapes(model.graph())) return ask_checker(model, where);
+  onnx::ModelProto complete = model;
+  for (auto& input : *complete.mutable_graph()->mutable_input()) {
+    if (!input.has_type()) refuse(where, "graph input " + in_quotes(input.name()) + " has no type");
+    make_up_shape(input);
   }
+  for (auto& output : *complete.mutable_graph()->mutable_output()) make_up_shape(output);
+  ask_checker(complete, where);
 }
 
 void check_model(const Model& model, const std::string& what) {
-  check_structure(model.proto(), what);
+  for (const auto& input : model.graph().input()) {
+    if (lacks_shape(input)) refuse(what, "graph input " + in_quotes(input.name()) + " has no shape, which the ONNX checker demands");
+  }
+  for (const auto& output : model.graph().output()) {
+    if (lacks_shape(output)) {
+      refuse(what, "graph output " + in_quotes(output.name()) + " has no shape, which the ONNX checker demands");
+    }
+  }
+  check_operators(model.proto(), what);
+  ask_checker(model.proto(), what);
 }
 
 }  // namespace qtool

@@ -1,8 +1,6 @@
 #include "model/model.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <unordered_set>
 #include <utility>
 
@@ -10,9 +8,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/check.h"
+#include "model/messages.h"
 #include "model/normalize.h"
 #include "model/reference.h"
+#include "model/repair.h"
 #include "model/tensor_walk.h"
+#include "model/types.h"
 
 namespace qtool {
 namespace {
@@ -32,12 +33,16 @@ Model::Model(onnx::ModelProto proto) : proto_(std::move(proto)) {
     }
     normalize_tensor(tensor, place, "model");
   });
-  check_structure(proto_, "model");
+  repair_model(proto_, "model");
+  check_sound(proto_, "model");
+  check_types(proto_, "model");
 }
 
-Model Model::clone() const {
+Model Model::clone() const { return with_proto(proto_); }
+
+Model Model::with_proto(onnx::ModelProto proto) const {
   Model copy;
-  copy.proto_ = proto_;
+  copy.proto_ = std::move(proto);
   copy.path_ = path_;
   copy.data_files_ = data_files_;
   return copy;
@@ -151,10 +156,10 @@ std::string string_attribute(const onnx::NodeProto& node, std::string_view name,
 }
 
 std::string describe(const onnx::NodeProto& node) {
-  const std::string type = " (" + printable(node.op_type()) + ")";
-  if (!node.name().empty()) return "node '" + printable(node.name()) + "'" + type;
+  const std::string type = " (" + printable(node.op_type(), 200) + ")";
+  if (!node.name().empty()) return "node " + in_quotes(node.name()) + type;
   for (const auto& output : node.output()) {
-    if (!output.empty()) return "node making '" + printable(output) + "'" + type;
+    if (!output.empty()) return "node making " + in_quotes(output) + type;
   }
   return "unnamed node" + type;
 }

@@ -38,6 +38,8 @@ class Model {
 
   /// A copy that shares the mapped files.
   Model clone() const;
+  /// Another graph over the same mapped files; its tensors are copies of this model's or raw_data.
+  Model with_proto(onnx::ModelProto proto) const;
 
   onnx::ModelProto& proto() { return proto_; }
   const onnx::ModelProto& proto() const { return proto_; }

@@ -130,6 +130,15 @@ TensorSize checked_size(const onnx::TensorProto& tensor, const TensorPlace& plac
   return {elements, packed_bytes(type, elements)};
 }
 
+TensorSize checked_external_size(const onnx::TensorProto& tensor, const TensorPlace& place,
+                                 const std::string& where) {
+  const Where at{where, tensor, place};
+  if (element_type(tensor) == ElementType::String) refuse(at, "strings cannot be external data");
+  if (used_fields(tensor) > 0) refuse(at, "has values in the model and in external data");
+  if (tensor.has_segment()) refuse(at, "is stored in segments, which nothing supports");
+  return checked_size(tensor, place, where);
+}
+
 void normalize_tensor(onnx::TensorProto& tensor, const TensorPlace& place,
                       const std::string& where) {
   const TensorSize size = checked_size(tensor, place, where);

@@ -9,7 +9,8 @@
 namespace qtool {
 namespace {
 
-constexpr std::string_view kPrefix = "qtool:";
+// The ONNX checker takes what begins with a hash for data in memory and looks for no file.
+constexpr std::string_view kPrefix = "#qtool:";
 
 std::size_t parse_number(std::string_view text) {
   std::size_t value = 0;

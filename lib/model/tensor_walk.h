@@ -13,6 +13,7 @@ namespace qtool {
 struct TensorPlace {
   const onnx::NodeProto* node = nullptr;
   const onnx::AttributeProto* attribute = nullptr;
+  bool is_sparse = false;  ///< a part of a sparse tensor
 };
 
 /// `tensor 'w1'`, or `attribute 'value' of node 'c' (Constant)` where it has no name; for messages.
@@ -52,7 +53,7 @@ class TensorWalk {
   template <typename Visit>
   static void attribute(onnx::AttributeProto& attribute, const onnx::NodeProto* node,
                         const Visit& visit) {
-    const TensorPlace place{node, &attribute};
+    const TensorPlace place{.node = node, .attribute = &attribute};
     if (attribute.has_t()) visit(*attribute.mutable_t(), place);
     for (auto& each : *attribute.mutable_tensors()) visit(each, place);
     if (attribute.has_sparse_tensor()) sparse(*attribute.mutable_sparse_tensor(), place, visit);

@@ -2,7 +2,7 @@
 
 #include <spdlog/logger.h>
 
-#include "calibrate/calibrate.h"
+#include "base/progress.h"
 
 namespace qtool {
 

@@ -21,18 +21,20 @@ struct PreprocessReport {
   std::vector<std::string> notes;  ///< what could not be inferred or folded, and why
 };
 
-/// What every command needs before it looks at a graph, whatever the config says: Constant nodes become initializers,
-/// local functions are inlined, shapes and types are inferred as far as possible. Changes no value; never stops the run.
+/// What every command needs before it looks at a graph, whatever the config says: Constant nodes
+/// become initializers, local functions are inlined, shapes and types are inferred as far as
+/// possible. Changes no value; never stops the run.
 PreprocessReport normalize(Model& model);
 
 /// The passes of the config's section, in the order of passes.cpp; includes `normalize`.
 PreprocessReport preprocess(Model& model, const PreprocessConfig& config);
 
-/// Fills in value_info for every value whose type or shape can be known. Never throws for a sound model.
+/// Fills in value_info for every value whose type or shape can be known. Never throws for a sound
+/// model.
 void infer_shapes(Model& model, std::vector<std::string>& notes);
 
-/// Raises the default domain's opset to at least `version` by real conversion of the operators that changed; `Input` error
-/// naming the node where one cannot be converted.
+/// Raises the default domain's opset to at least `version` by real conversion of the operators that
+/// changed; `Input` error naming the node where one cannot be converted.
 void upgrade_opset(Model& model, std::int64_t version);
 
 }  // namespace qtool

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "model/element_type.h"
+#include "model/graph_view.h"
 
 namespace qtool {
 
-/// Scale and zero point of a tensor, one each or one per channel along `axis`.
+/// Scale and zero point of a tensor: one each, or one per channel along `axis`.
 struct QuantParams {
   ElementType type = ElementType::Undefined;
   std::vector<float> scales;
@@ -17,22 +18,24 @@ struct QuantParams {
   std::optional<std::int64_t> axis;  ///< set: per channel
 };
 
-/// What becomes of one tensor. Exactly one of the roles:
+/// What becomes of one tensor. An initializer with several kinds of readers has one plan per kind.
 struct TensorPlan {
   enum class Role {
     Activation,  ///< a Q/DQ pair stands on it
     Constant,    ///< an initializer stored as integers behind a DQ
-    Bias,        ///< an initializer stored as int32 with scale = input scale x weight scale
+    Bias,        ///< an initializer stored as int32 behind a DQ, scale = input scale x weight scale
   };
   std::string name;
   Role role = Role::Activation;
   QuantParams params;
-  std::string shares_with;       ///< tensor whose scale and zero point are used; empty: its own
-  std::string input, weight;     ///< Bias: where its scale comes from
-  std::string derivation;        ///< `measured`, `weights`, `scale=x*w` …: for the printed plan
+  int provider = -1;            ///< index of the plan whose scale and zero point this one shares; -1: its own
+  std::vector<Use> uses;        ///< readers that get the dequantized value; all others keep the float one
+  std::vector<std::int64_t> shape;  ///< Bias: shape to store, broadcast from the initializer's
+  float factor = 1;             ///< Bias: the values are multiplied by it first (beta of Gemm)
+  std::string derivation;       ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …
 };
 
-/// A node that stays in float, or an input of one, and why.
+/// A node or one of its tensors that stays in float, and why.
 struct Skipped {
   int node = -1;
   std::string node_name;
@@ -41,7 +44,7 @@ struct Skipped {
   std::string reason;
 };
 
-/// Relu or Clip whose work the quantizer behind it does; the node goes away.
+/// Relu or Clip whose work the quantizer behind it does: its input's producer writes `output`, the node goes away.
 struct FoldedNode {
   int node = -1;
   std::string input, output;
@@ -51,12 +54,14 @@ struct FoldedNode {
 struct QuantPlan {
   std::vector<TensorPlan> tensors;
   std::vector<FoldedNode> folded;
+  std::vector<int> scaled_biases;    ///< Gemm nodes whose beta went into the stored bias: the attribute becomes 1
   std::vector<Skipped> skipped;
-  std::vector<std::string> quantized_nodes;   ///< names of nodes with at least one quantized input
+  std::vector<int> quantized_nodes;  ///< nodes that read at least one quantized tensor by their rule
   std::vector<std::string> warnings;
 };
 
-/// One line per tensor in graph order: `x uint8 measured`, `w int8 axis=0`, `b int32 scale=x*w`.
+/// One line per tensor in graph order: `x uint8 measured`, `w int8 axis=0 weights`, `b int32 scale=x*w`; then a line
+/// per folded and per skipped node.
 std::string to_text(const QuantPlan& plan);
 
 }  // namespace qtool

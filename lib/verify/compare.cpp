@@ -1,5 +1,6 @@
 #include "verify/compare.h"
 
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,10 +46,10 @@ Distances measure(const Outputs& reference, const Outputs& other) {
 /// Two models, seen on one sample at a time.
 class SideBySide {
  public:
-  SideBySide(const Session& reference, const Session& other)
+  SideBySide(const Session& reference, const Session& other, const std::string& other_name)
       : reference_(reference),
         other_(other),
-        feed_(reference.inputs(), other.inputs()),
+        feed_(reference.inputs(), other.inputs(), other_name),
         output_names_(names_of(reference.outputs())),
         self_(match_names(output_names_, output_names_)),
         matches_(match_names(output_names_, names_of(other.outputs()))) {}
@@ -117,37 +118,48 @@ Top1 add_up_top1(const std::vector<SampleFigures>& figures, bool has_labels) {
 }
 
 std::vector<SampleFigures> run_all(const SideBySide& models, const SampleFolder& samples,
-                                   const std::vector<std::int64_t>* labels, int threads) {
+                                   const CompareOptions& options) {
   std::vector<SampleFigures> figures(samples.size());
-  parallel_for(samples.size(), threads, [&](std::size_t index, int) {
+  std::mutex progress_mutex;
+  std::size_t done = 0;
+  parallel_for(samples.size(), options.threads, [&](std::size_t index, int) {
     std::optional<std::int64_t> label;
-    if (labels) label = labels->at(index);
+    if (!options.labels.empty()) label = options.labels[index];
     figures[index] = models.run(samples.read(index), label);
+    const std::lock_guard lock(progress_mutex);
+    ++done;
+    if (options.progress) options.progress(done, samples.size());
   });
   return figures;
+}
+
+std::vector<std::string> unmatched_outputs(const SideBySide& models) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < models.output_names().size(); ++i) {
+    if (!models.is_matched(i)) out.push_back(models.output_names()[i]);
+  }
+  return out;
 }
 
 }  // namespace
 
 Comparison compare_models(const Session& reference, const Session& other,
-                          const SampleFolder& samples, const std::vector<std::int64_t>* labels,
-                          int threads) {
-  const SideBySide models(reference, other);
+                          const SampleFolder& samples, const CompareOptions& options) {
+  const SideBySide models(reference, other, options.other_name);
+  const auto& names = models.output_names();
   Comparison out;
-  for (std::size_t i = 0; i < models.output_names().size(); ++i) {
-    if (!models.is_matched(i)) out.unmatched.push_back(models.output_names()[i]);
+  out.unmatched = unmatched_outputs(models);
+  if (out.unmatched.size() == names.size()) {
+    throw Error(ErrorKind::Input, options.other_name + ": has no output of " +
+                                      options.reference_name + ", expected " +
+                                      printable(join(names)));
   }
-  if (out.unmatched.size() == models.output_names().size()) {
-    throw Error(ErrorKind::Input, "compared model: has none of the reference's outputs, expected " +
-                                      printable(join(models.output_names())));
-  }
-  const auto figures = run_all(models, samples, labels, threads);
+  const auto figures = run_all(models, samples, options);
   out.sample_count = samples.size();
-  out.outputs = add_up(figures, &SampleFigures::outputs, models.output_names(), samples);
-  out.reference_expected =
-      add_up(figures, &SampleFigures::reference_expected, models.output_names(), samples);
-  out.expected = add_up(figures, &SampleFigures::expected, models.output_names(), samples);
-  out.top1 = add_up_top1(figures, labels != nullptr);
+  out.outputs = add_up(figures, &SampleFigures::outputs, names, samples);
+  out.reference_expected = add_up(figures, &SampleFigures::reference_expected, names, samples);
+  out.expected = add_up(figures, &SampleFigures::expected, names, samples);
+  out.top1 = add_up_top1(figures, !options.labels.empty());
   return out;
 }
 

@@ -79,19 +79,20 @@ Tensor cast_floating(const Tensor& tensor, ElementType type) {
   return out;
 }
 
-Feed::Feed(std::span<const TensorInfo> sample_inputs, std::span<const TensorInfo> model_inputs) {
+Feed::Feed(std::span<const TensorInfo> sample_inputs, std::span<const TensorInfo> model_inputs,
+           const std::string& model_name) {
   const auto available = names_of(sample_inputs), wanted = names_of(model_inputs);
   const auto matches = match_names(wanted, available);
   for (std::size_t i = 0; i < matches.size(); ++i) {
     if (!matches[i]) {
       throw Error(ErrorKind::Input,
-                  "compared model: takes input '" + printable(wanted[i]) +
+                  model_name + ": takes input '" + printable(wanted[i]) +
                       "', expected inputs of the reference: " + printable(join(available)));
     }
     const TensorInfo& source = sample_inputs[*matches[i]];
     const TensorInfo& input = model_inputs[i];
     if (source.type != input.type && !(is_floating(source.type) && is_floating(input.type))) {
-      throw Error(ErrorKind::Input, "compared model: input '" + printable(input.name) +
+      throw Error(ErrorKind::Input, model_name + ": input '" + printable(input.name) +
                                         "' has type " + element_type_name(input.type) +
                                         ", expected " + element_type_name(source.type) +
                                         " as in the reference");

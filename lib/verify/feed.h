@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/tensor.h"
@@ -12,8 +13,10 @@ namespace qtool {
 /// one takes.
 class Feed {
  public:
-  /// `Input` error where `model_inputs` has one that the samples cannot fill.
-  Feed(std::span<const TensorInfo> sample_inputs, std::span<const TensorInfo> model_inputs);
+  /// `Input` error where `model_inputs` has one that the samples cannot fill; it begins with
+  /// `model_name`.
+  Feed(std::span<const TensorInfo> sample_inputs, std::span<const TensorInfo> model_inputs,
+       const std::string& model_name);
   std::vector<NamedTensor> operator()(std::span<const NamedTensor> sample) const;
 
  private:

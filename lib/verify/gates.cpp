@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "base/error.h"
 
 namespace qtool {
 namespace {
@@ -52,17 +51,8 @@ Gate top1_gate(double limit, const Top1& top1) {
 
 }  // namespace
 
-void require_judgeable_gates(const VerifyConfig& config) {
-  if (config.max_latency_ratio) {
-    throw Error(ErrorKind::Usage,
-                "verify.max_latency_ratio: latency is not measured yet, expected another gate",
-                "known: min_cosine, min_sqnr_db, max_top1_drop, max_size_ratio");
-  }
-}
-
 std::vector<Gate> judge_gates(const VerifyConfig& config, const Comparison& comparison,
                               double size_ratio) {
-  require_judgeable_gates(config);
   std::vector<Gate> gates;
   if (config.min_cosine) {
     gates.push_back(
@@ -73,6 +63,10 @@ std::vector<Gate> judge_gates(const VerifyConfig& config, const Comparison& comp
         at_least("min_sqnr_db", *config.min_sqnr_db, &TensorDistance::sqnr_db, comparison));
   }
   if (config.max_top1_drop) gates.push_back(top1_gate(*config.max_top1_drop, comparison.top1));
+  if (config.max_latency_ratio) {
+    gates.push_back({"max_latency_ratio", *config.max_latency_ratio, kNothing, false,
+                     "latency was not measured"});
+  }
   if (config.max_size_ratio) {
     gates.push_back({"max_size_ratio",
                      *config.max_size_ratio,

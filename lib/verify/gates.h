@@ -7,10 +7,6 @@
 
 namespace qtool {
 
-/// `Usage` error naming the first gate of `config` that nothing measures. For the start of a run,
-/// before work is lost.
-void require_judgeable_gates(const VerifyConfig& config);
-
 /// The gates that `config` sets, in its order, judged on these figures; `size_ratio` is other /
 /// reference bytes. A gate with nothing to judge is not met.
 std::vector<Gate> judge_gates(const VerifyConfig& config, const Comparison& comparison,

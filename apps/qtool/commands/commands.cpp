@@ -1,0 +1,13 @@
+#include "commands/commands.h"
+
+namespace qtool::cli {
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> commands = {
+      schema_command(),
+      completion_command(),
+  };
+  return commands;
+}
+
+}  // namespace qtool::cli

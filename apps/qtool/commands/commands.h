@@ -1,0 +1,12 @@
+#pragma once
+
+#include "command.h"
+
+// One function per file of this folder; all_commands() lists them.
+
+namespace qtool::cli {
+
+Command completion_command();
+Command schema_command();
+
+}  // namespace qtool::cli

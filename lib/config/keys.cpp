@@ -1,0 +1,73 @@
+#include "config/keys.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace qtool {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Key>& keys) {
+  std::vector<std::string> out;
+  for (const Key& key : keys) out.push_back(key.name);
+  return out;
+}
+
+const Key* find_key(const std::vector<Key>& keys, std::string_view name) {
+  const auto found = std::ranges::find(keys, name, &Key::name);
+  return found == keys.end() ? nullptr : &*found;
+}
+
+Error unknown_key(std::string_view name, const Place& place, const std::vector<Key>& siblings) {
+  return place.error("unknown key", known_names_hint(name, names_of(siblings)));
+}
+
+}  // namespace
+
+void read_members(const JsonValue& value, const Place& place, const std::vector<Key>& keys) {
+  for (const JsonMember& member : expect_object(value, place)) {
+    const Place here = place.member(member.name, member.line);
+    const Key* key = find_key(keys, member.name);
+    if (key == nullptr) throw unknown_key(member.name, here, keys);
+    key->read(member.value, here);
+  }
+}
+
+JsonValue write_members(const std::vector<Key>& keys) {
+  JsonValue::Object out;
+  for (const Key& key : keys) out.push_back({key.name, key.write()});
+  return {std::move(out)};
+}
+
+JsonValue schema_of_members(const std::vector<Key>& keys) {
+  JsonValue::Object properties;
+  for (const Key& key : keys) {
+    JsonValue schema = key.schema();
+    auto& object = std::get<JsonValue::Object>(schema.data);
+    object.insert(object.begin(), {"description", {key.doc}});
+    if (!key.members) object.push_back({"default", key.write()});
+    properties.push_back({key.name, std::move(schema)});
+  }
+  return {JsonValue::Object{{"type", {std::string("object")}},
+                            {"properties", {std::move(properties)}},
+                            {"additionalProperties", {false}}}};
+}
+
+KeyPath resolve_key(std::string_view dotted, const std::vector<Key>& keys, const Place& place) {
+  if (const Key* key = find_key(keys, dotted)) return {{key->name}, {key->doc, key->form}};
+  for (const Key& key : keys) {
+    if (!dotted.starts_with(key.name + ".")) continue;
+    const std::string_view rest = dotted.substr(key.name.size() + 1);
+    if (key.is_map && !rest.empty())
+      return {{key.name, std::string(rest)}, {key.doc, WordForm::Json}};
+    if (!key.members) break;
+    KeyPath path = resolve_key(rest, key.members(), place);
+    path.names.insert(path.names.begin(), key.name);
+    return path;
+  }
+  const std::string_view word = dotted.substr(0, dotted.find('.'));
+  throw unknown_key(find_key(keys, word) == nullptr ? word : dotted, place, keys);
+}
+
+}  // namespace qtool

@@ -1,0 +1,136 @@
+#include "config/load.h"
+
+#include <utility>
+
+#include "base/file.h"
+#include "config/describe.h"
+#include "config/key_info.h"
+
+namespace qtool {
+namespace {
+
+/// Room for tensor overrides of a large model; far below what a parsed text may take of the memory.
+constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{16} << 20;
+
+/// A source of values that was read but not yet applied.
+struct Layer {
+  JsonValue value;
+  Place place;
+};
+
+Layer read_layer(const std::filesystem::path& file) {
+  Place place;
+  place.source = file.string();
+  place.line = 1;
+  place.folder = file.parent_path();
+  return {parse_json(read_file(file, kMaxConfigBytes), file.string()), std::move(place)};
+}
+
+/// `word` as JSON, or as the string that it is.
+JsonValue json_or_string(const std::string& word) {
+  try {
+    return parse_json(word, "");
+  } catch (const Error&) {
+    return {word};
+  }
+}
+
+JsonValue value_of(const Setting& setting, WordForm form) {
+  const std::string& first = setting.words.front();
+  if (form != WordForm::Text && form != WordForm::List) return json_or_string(first);
+  const JsonValue json = setting.is_option ? JsonValue(first) : json_or_string(first);
+  if (form == WordForm::Text) {
+    // A number, say, is a fine name for a file.
+    return json.is_null() || json.as<std::string>() != nullptr ? json : JsonValue(first);
+  }
+  if (setting.words.size() == 1 && (json.is_null() || json.as<JsonValue::List>() != nullptr))
+    return json;
+  JsonValue::List list;
+  for (const std::string& word : setting.words) list.push_back({word});
+  return {std::move(list)};
+}
+
+/// `a.b = value` as the object {"a": {"b": value}}.
+Layer read_layer(const Setting& setting, const std::vector<Key>& keys) {
+  Place place;
+  place.source = setting.source;
+  place.names_key = !setting.is_option;
+  Place at_key = place;
+  at_key.key = setting.key;
+  const KeyPath path = resolve_key(setting.key, keys, at_key);
+  JsonValue value = value_of(setting, path.info.form);
+  for (auto name = path.names.rbegin(); name != path.names.rend(); ++name) {
+    value = {JsonValue::Object{{*name, std::move(value)}}};
+  }
+  return {std::move(value), place};
+}
+
+/// The preset that the strongest layer names.
+Preset chosen_preset(const std::vector<Layer>& layers) {
+  Preset preset = Preset::Cpu;
+  for (const Layer& layer : layers) {
+    const JsonValue* value = layer.value.find("preset");
+    if (value != nullptr)
+      read_value(*value, layer.place.member("preset", value->line), Rule{}, preset);
+  }
+  return preset;
+}
+
+}  // namespace
+
+Config preset_defaults(Preset preset) {
+  Config config;
+  config.preset = preset;
+  if (preset == Preset::OnnxRuntime) {
+    config.preprocess.enabled = false;
+    config.quantization.activation_type = QuantType::Int8;
+    config.quantization.per_channel = false;
+  }
+  return config;
+}
+
+std::string config_to_json(const Config& config) { return to_json_text(write_value(config)); }
+
+std::string config_schema() {
+  JsonValue schema = schema_of(static_cast<const Config*>(nullptr), Rule{});
+  auto& object = std::get<JsonValue::Object>(schema.data);
+  object.insert(object.begin(),
+                {{"$schema", {std::string("https://json-schema.org/draft/2020-12/schema")}},
+                 {"title", {std::string("Config of qtool")}}});
+  return to_json_text(schema);
+}
+
+bool has_value(const Config& config, std::string_view dotted) {
+  const JsonValue all = write_value(config);
+  const JsonValue* value = &all;
+  Config scratch;
+  Place place;
+  place.key = dotted;
+  for (const std::string& name : resolve_key(dotted, keys_of(scratch), place).names) {
+    if (value != nullptr) value = value->find(name);
+  }
+  if (value == nullptr || value->is_null()) return false;
+  const auto* list = value->as<JsonValue::List>();
+  const auto* object = value->as<JsonValue::Object>();
+  return (list == nullptr || !list->empty()) && (object == nullptr || !object->empty());
+}
+
+KeyInfo key_info(std::string_view dotted) {
+  Config config;
+  Place place;
+  place.key = dotted;
+  return resolve_key(dotted, keys_of(config), place).info;
+}
+
+Config load_config(const ConfigSources& sources) {
+  Config config;
+  std::vector<Layer> layers;
+  if (sources.file) layers.push_back(read_layer(*sources.file));
+  const std::vector<Key> keys = keys_of(config);
+  for (const Setting& setting : sources.settings) layers.push_back(read_layer(setting, keys));
+  config = preset_defaults(chosen_preset(layers));
+  for (const Layer& layer : layers) read_members(layer.value, layer.place, keys);
+  return config;
+}
+
+}  // namespace qtool

@@ -1,0 +1,95 @@
+#include "config/supported.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "config/enum_names.h"
+
+namespace qtool {
+namespace {
+
+void require(bool is_available, std::string_view key, std::string_view what,
+             std::string hint = {}) {
+  if (is_available) return;
+  throw Error(ErrorKind::Usage, fmt::format("{}: {} is not available yet", key, what),
+              std::move(hint));
+}
+
+template <typename E>
+std::string quoted(E value) {
+  return fmt::format("'{}'", enum_name(value));
+}
+
+void check_model(const Config& config) {
+  const bool available = config.preset == Preset::Cpu || config.preset == Preset::OnnxRuntime;
+  require(available, "preset", quoted(config.preset), "available: cpu, onnxruntime");
+}
+
+void check_preprocess(const PreprocessConfig& c) {
+  if (!c.enabled) return;
+  require(c.optimization == OptimizationLevel::None, "preprocess.optimization",
+          quoted(c.optimization), "available: none");
+  require(c.fusions.empty(), "preprocess.fusions", "fusing operators");
+  require(!c.opset, "preprocess.opset", "converting to a chosen opset",
+          "the opset is raised where the result needs it");
+  require(c.dims.empty(), "preprocess.dims", "fixing dimensions");
+  require(c.override_shapes.empty(), "preprocess.override_shapes", "overriding shapes");
+  require(c.inputs_to_make_channel_last.empty(), "preprocess.inputs_to_make_channel_last",
+          "changing the layout of inputs");
+  require(c.outputs_to_make_channel_last.empty(), "preprocess.outputs_to_make_channel_last",
+          "changing the layout of outputs");
+}
+
+void check_calibration(const CalibrationConfig& c) {
+  require(c.method == CalibrationMethod::MinMax, "calibration.method", quoted(c.method),
+          "available: minmax");
+  require(!c.table, "calibration.table", "reading ranges from a table");
+  require(!c.cache, "calibration.cache", "ONNX Runtime's calibration cache");
+  require(!c.moving_average, "calibration.moving_average", "a moving average");
+  require(!c.stride, "calibration.stride", "taking extremes per stride");
+  require(!c.per_channel, "calibration.per_channel", "a range per channel of an activation");
+}
+
+void check_extra_options(const ExtraOptions& o) {
+  const auto key = [](std::string_view name) {
+    return fmt::format("quantization.extra_options.{}", name);
+  };
+  require(!o.activation_restricted_asymmetric, key("ActivationRestrictedAsymmetric"),
+          "a restricted zero point");
+  require(o.block_size == 0, key("BlockSize"), "a scale per block");
+  require(!o.smooth_quant, key("SmoothQuant"), "SmoothQuant");
+  if (!o.tensor_quant_overrides.empty()) {
+    const std::string& tensor = o.tensor_quant_overrides.begin()->first;
+    require(false, key("TensorQuantOverrides"),
+            fmt::format("overriding the quantization of a tensor ('{}')", tensor));
+  }
+}
+
+void check_quantization(const QuantizationConfig& c) {
+  const auto is_8_bit = [](QuantType type) {
+    return type == QuantType::Int8 || type == QuantType::UInt8;
+  };
+  require(c.quant_format == QuantFormat::Qdq, "quantization.quant_format", quoted(c.quant_format),
+          "available: QDQ");
+  require(is_8_bit(c.activation_type), "quantization.activation_type", quoted(c.activation_type),
+          "available: int8, uint8");
+  require(is_8_bit(c.weight_type), "quantization.weight_type", quoted(c.weight_type),
+          "available: int8, uint8");
+  if (!c.algorithms.empty())
+    require(false, "quantization.algorithms", fmt::format("'{}'", c.algorithms.front().name));
+  check_extra_options(c.extra_options);
+}
+
+}  // namespace
+
+void check_supported(const Config& config, std::string_view command) {
+  check_model(config);
+  if (command == "static" || command == "preprocess") check_preprocess(config.preprocess);
+  if (command == "static") {
+    check_calibration(config.calibration);
+    check_quantization(config.quantization);
+  }
+  require(!config.verify.max_latency_ratio, "verify.max_latency_ratio", "a gate on latency");
+}
+
+}  // namespace qtool

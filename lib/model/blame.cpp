@@ -1,0 +1,48 @@
+#include "model/blame.h"
+
+#include <cctype>
+
+#include "base/text.h"
+#include "model/model.h"
+#include "model/node_walk.h"
+
+namespace qtool {
+namespace {
+
+// describe() writes control characters of names in another way, so that these are ours alone.
+constexpr char kOpen = '\x02';
+constexpr char kClose = '\x03';
+
+}  // namespace
+
+onnx::ModelProto with_marked_nodes(const onnx::ModelProto& model) {
+  onnx::ModelProto copy = model;
+  for_each_node(copy, [](onnx::NodeProto& node) { node.set_name(kOpen + describe(node) + kClose); });
+  return copy;
+}
+
+std::string marked_node(std::string_view text) {
+  const auto open = text.rfind(kOpen);
+  if (open == std::string_view::npos) return {};
+  text.remove_prefix(open + 1);
+  return std::string(text.substr(0, text.find(kClose)));
+}
+
+std::string_view after_marked_node(std::string_view text) {
+  const auto close = text.rfind(kClose);
+  return close == std::string_view::npos ? text : text.substr(close + 1);
+}
+
+std::string reworded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == kOpen || c == kClose) continue;
+    out += c == '\n' ? ' ' : c;
+  }
+  while (out.ends_with('.') || out.ends_with(' ')) out.pop_back();
+  const bool is_word = out.size() > 1 && std::isupper(static_cast<unsigned char>(out[1])) == 0;
+  if (is_word) out[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(out[0])));
+  return printable(out);
+}
+
+}  // namespace qtool

@@ -1,0 +1,58 @@
+#include "model/types.h"
+
+#include <exception>
+#include <optional>
+#include <string_view>
+
+#include <onnx/defs/schema.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/blame.h"
+
+namespace qtool {
+namespace {
+
+/// Infers types in place; gives what ONNX says against a node's types.
+std::optional<std::string> infer(onnx::ModelProto& model) {
+  // Errors of shapes are left aside (mode 0): ONNX Runtime takes models whose declared shapes are wrong.
+  const onnx::ShapeInferenceOptions options{/*check_type_val=*/true, /*strict_mode_val=*/0, /*data_prop_val=*/false};
+  try {
+    onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), options);
+  } catch (const std::exception& error) {
+    const std::string_view text = error.what();
+    for (const char* sure : {"has inconsistent type", "has unsupported type"}) {
+      if (text.find(sure) != std::string_view::npos) return std::string(text);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Asks again to learn the node at fault: `… (op_type:Add, node name: NODE): B has inconsistent type tensor(int64)`.
+[[noreturn]] void refuse(const onnx::ModelProto& model, const std::string& where) {
+  onnx::ModelProto marked = with_marked_nodes(model);
+  const std::string text = infer(marked).value_or("");
+  const std::string node = marked_node(text);
+  std::string_view what = after_marked_node(text);
+  if (what.starts_with("): ")) what.remove_prefix(3);
+  throw Error(ErrorKind::Input, where + ": " + (node.empty() ? "" : node + ": ") + printable(what));
+}
+
+void complete(onnx::ValueInfoProto& value, const onnx::ValueInfoProto& inferred) {
+  if (!value.has_type() || (value.type().has_tensor_type() && !value.type().tensor_type().has_shape())) {
+    *value.mutable_type() = inferred.type();
+  }
+}
+
+}  // namespace
+
+void check_types(onnx::ModelProto& model, const std::string& where) {
+  onnx::ModelProto inferred = model;
+  if (infer(inferred)) refuse(model, where);
+  for (int i = 0; i < model.graph().output_size(); ++i) {
+    complete(*model.mutable_graph()->mutable_output(i), inferred.graph().output(i));
+  }
+}
+
+}  // namespace qtool

@@ -1,0 +1,214 @@
+#include "pipeline/static.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
+#include "base/sha256.h"
+#include "model/save.h"
+#include "quantize/lower_qdq.h"
+#include "quantize/node_filter.h"
+#include "quantize/plan_builder.h"
+#include "report/manifest.h"
+#include "runtime/session.h"
+#include "samples/samples.h"
+#include "verify/compare.h"
+
+namespace qtool {
+namespace {
+
+/// QuantizeLinear exists from opset 10 on, its `axis` from 13; ONNX Runtime fuses nothing at 10.
+constexpr std::int64_t kPerTensorOpset = 11;
+constexpr std::int64_t kPerChannelOpset = 13;
+
+/// One run of `static`: the stages in order, each handing its result to the next.
+class StaticRun {
+ public:
+  StaticRun(const Config& config, const RunContext& context)
+      : config_(config),
+        context_(context),
+        threads_(config.threads > 0 ? config.threads : available_cores()) {
+    report_.config = config;
+  }
+
+  StaticReport run() {
+    Model model = timed("load", [&] { return load(); });
+    timed("preprocess", [&] { prepare(model); });
+    if (config_.dry_run) {
+      report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
+      count_nodes(model);
+      return std::move(report_);
+    }
+    const auto samples = open(*config_.calibration.data, model);
+    const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
+    timed("plan", [&] { plan(model, ranges); });
+    Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
+    timed("check", [&] { check_model(quantized, output().string()); });
+    PendingModel pending = timed("write", [&] { return write(quantized); });
+    quantized = Model();
+    timed("load check", [&] { load_check(pending); });
+    timed("verify", [&] { verify(pending); });
+    finish(pending);
+    return std::move(report_);
+  }
+
+ private:
+  template <typename Stage>
+  auto timed(const char* name, const Stage& stage) {
+    throw_if_interrupted();
+    context_.log.debug("{} …", name);
+    struct Clock {
+      StaticReport& report;
+      const char* name;
+      std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+      ~Clock() {
+        report.seconds.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+      }
+    } clock{report_, name};
+    return stage();
+  }
+
+  const std::filesystem::path& input() const { return *config_.model.input; }
+  const std::filesystem::path& output() const { return *config_.model.output; }
+
+  void warn(const std::string& message) {
+    context_.log.warn("{}", message);
+    report_.warnings.push_back(message);
+  }
+
+  Model load();
+  void prepare(Model& model);
+  std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
+  TensorRanges calibrate(const Model& model, const SampleFolder& samples);
+  void plan(const Model& model, const TensorRanges& ranges);
+  void count_nodes(const Model& model);
+  PendingModel write(const Model& model);
+  void load_check(const PendingModel& pending);
+  void verify(const PendingModel& pending);
+  void finish(PendingModel& pending);
+
+  const Config& config_;
+  const RunContext& context_;
+  int threads_;
+  StaticReport report_;
+};
+
+Model StaticRun::load() {
+  Model model = load_model(input());
+  report_.input_sha256 = sha256_of_file(input());
+  report_.input_bytes = std::filesystem::file_size(input());
+  report_.opset_before = model.opset();
+  for (const std::string& warning : check_node_lists(model.graph(), config_.quantization, config_.preset)) warn(warning);
+  return model;
+}
+
+void StaticRun::prepare(Model& model) {
+  report_.preprocess = config_.preprocess.enabled ? preprocess(model, config_.preprocess) : normalize(model);
+  const std::int64_t needed = config_.quantization.per_channel ? kPerChannelOpset : kPerTensorOpset;
+  if (model.opset() < needed) {
+    upgrade_opset(model, needed);
+    infer_shapes(model, report_.preprocess.notes);
+  }
+  report_.opset_after = model.opset();
+}
+
+std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder, const Model& model) {
+  SampleOptions options;
+  options.max_samples = config_.calibration.max_samples;
+  options.allow_nonfinite = config_.calibration.allow_nonfinite;
+  options.warn = [this](const std::string& message) { warn(message); };
+  return open_samples(folder, required_inputs(model.graph()), options);
+}
+
+TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
+  const auto tensors = tensors_to_measure(model, config_.quantization, onnxruntime_placement());
+  CalibrationResult result;
+  if (!tensors.empty()) {
+    result = collect_statistics(model, tensors, samples, config_.calibration, threads_, context_.progress);
+  }
+  report_.sample_count = samples.size();
+  report_.calibration_sha256 = samples.sha256();
+  return estimate_ranges(result, config_.calibration);
+}
+
+void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
+  report_.plan = build_plan(model, ranges, config_.quantization, onnxruntime_placement());
+  for (const std::string& warning : report_.plan.warnings) warn(warning);
+  count_nodes(model);
+  if (report_.plan.tensors.empty()) {
+    warn(fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
+                     "'qtool inspect' says why for each",
+                     input().string()));
+  }
+}
+
+void StaticRun::count_nodes(const Model& model) {
+  report_.quantized_node_count = report_.plan.quantized_nodes.size();
+  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - report_.quantized_node_count;
+}
+
+PendingModel StaticRun::write(const Model& model) {
+  ExternalDataOptions options;
+  options.mode = static_cast<ExternalDataOptions::Mode>(config_.model.external_data);
+  options.file_name = config_.model.external_data_file;
+  options.threshold_bytes = static_cast<std::uint64_t>(config_.model.external_data_threshold);
+  return PendingModel(model, output(), options);
+}
+
+void StaticRun::load_check(const PendingModel& pending) {
+  report_.output_bytes = pending.bytes();
+  report_.output_sha256 = pending.sha256();
+  if (!config_.load_check) {
+    report_.load_check = "skipped";
+    return;
+  }
+  const LoadResult result = try_load(pending.path(), threads_);
+  if (!result.loads && !result.unknown_operator) {
+    throw Error(ErrorKind::Internal,
+                fmt::format("{}: the quantized model does not load in ONNX Runtime: {}", output().string(), result.message),
+                "this is a defect in qtool; --no-load-check writes the model nevertheless");
+  }
+  report_.load_check = result.loads ? "loads" : "checker only: " + result.message;
+  if (!result.loads) warn(fmt::format("{}: ONNX Runtime cannot load it: {}", output().string(), result.message));
+}
+
+void StaticRun::verify(const PendingModel& pending) {
+  const VerifyConfig& gates = config_.verify;
+  if (!gates.data && !gates.has_gates()) return;
+  const Session reference(input(), {});
+  const Session quantized(pending.path(), {});
+  SampleOptions options;
+  options.allow_nonfinite = config_.calibration.allow_nonfinite;
+  const auto folder = gates.data ? *gates.data : *config_.calibration.data;
+  const std::vector<TensorInfo> inputs(reference.inputs().begin(), reference.inputs().end());
+  const auto samples = open_samples(folder, inputs, options);
+  const auto labels_path = gates.labels ? gates.labels : find_labels(folder);
+  std::vector<std::int64_t> labels;
+  if (labels_path) labels = read_labels(*labels_path, *samples);
+  report_.verification = compare_models(reference, quantized, *samples, labels_path ? &labels : nullptr, threads_);
+  const double size_ratio = static_cast<double>(report_.output_bytes) / static_cast<double>(report_.input_bytes);
+  report_.gates = judge_gates(gates, *report_.verification, size_ratio);
+}
+
+void StaticRun::finish(PendingModel& pending) {
+  std::optional<AtomicFile> manifest;
+  if (config_.report.manifest) {
+    manifest.emplace(output().string() + ".manifest.json");
+    manifest->write(manifest_json(report_));
+    manifest->flush();
+  }
+  throw_if_interrupted();
+  pending.commit();
+  if (manifest) manifest->commit();
+}
+
+}  // namespace
+
+StaticReport run_static(const Config& config, const RunContext& context) { return StaticRun(config, context).run(); }
+
+}  // namespace qtool

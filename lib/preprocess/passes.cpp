@@ -1,0 +1,73 @@
+#include "preprocess/passes.h"
+
+#include <chrono>
+#include <functional>
+#include <span>
+
+#include "base/interrupt.h"
+#include "model/graph_view.h"
+#include "preprocess/preprocess.h"
+
+namespace qtool {
+namespace {
+
+using Notes = std::vector<std::string>;
+
+struct Pass {
+  const char* name;
+  std::function<void(Model&, Notes&)> run;
+};
+
+int node_count(const Model& model) {
+  int count = 0;
+  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) { count += graph.node_size(); });
+  return count;
+}
+
+PreprocessReport run_passes(Model& model, std::span<const Pass> passes) {
+  PreprocessReport report;
+  for (const Pass& pass : passes) {
+    throw_if_interrupted();
+    const auto start = std::chrono::steady_clock::now();
+    PassReport& entry = report.passes.emplace_back();
+    entry.name = pass.name;
+    entry.nodes_before = node_count(model);
+    pass.run(model, report.notes);
+    entry.nodes_after = node_count(model);
+    entry.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return report;
+}
+
+std::vector<Pass> normalization() {
+  return {
+      {"inline_functions", inline_functions},
+      {"remove_initializers_from_inputs",
+       [](Model& model, Notes&) { remove_initializers_from_inputs(model); }},
+      {"rename_shadowing_values", [](Model& model, Notes&) { rename_shadowing_values(model); }},
+      {"constants_to_initializers", [](Model& model, Notes&) { constants_to_initializers(model); }},
+      {"remove_identities",
+       [](Model& model, Notes&) { remove_identities(model, Copies::OfInitializers); }},
+  };
+}
+
+}  // namespace
+
+PreprocessReport normalize(Model& model) {
+  std::vector<Pass> passes = normalization();
+  passes.push_back({"infer_shapes", infer_shapes});
+  return run_passes(model, passes);
+}
+
+PreprocessReport preprocess(Model& model, const PreprocessConfig& config) {
+  if (!config.enabled) return normalize(model);
+  std::vector<Pass> passes = normalization();
+  const auto add = [&](bool is_wanted, const char* name, auto run) {
+    if (is_wanted) passes.push_back({name, run});
+  };
+  add(true, "infer_shapes", infer_shapes);
+  add(config.simplify, "remove_dead_nodes", [](Model& each, Notes&) { remove_dead_nodes(each); });
+  return run_passes(model, passes);
+}
+
+}  // namespace qtool

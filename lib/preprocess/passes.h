@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "model/model.h"
+
+namespace qtool {
+
+// The passes, in the order of passes.cpp. Each changes a model in place and none changes a value
+// that it computes; running one twice is running it once. A pass leaves what it cannot do as it was
+// and says so in `notes`.
+
+/// Puts the body of every model-local function in place of its calls. `Input` error where the
+/// bodies would not end.
+void inline_functions(Model& model, std::vector<std::string>& notes);
+
+/// Brings models from before IR version 4, whose initializers had to be graph inputs too, to
+/// version 4, where they need not.
+void remove_initializers_from_inputs(Model& model);
+
+/// Renames inputs and initializers of subgraphs that hide a value of a graph around them, so that a
+/// name means one thing.
+void rename_shadowing_values(Model& model);
+
+/// Turns every Constant node, in whatever form, into an initializer of its graph; those that are
+/// graph outputs stay nodes.
+void constants_to_initializers(Model& model);
+
+/// Which Identity nodes go: those of initializers only, or all. One that makes a graph output
+/// stays.
+enum class Copies { OfInitializers, Any };
+
+/// Lets the readers of an Identity read what it copies.
+void remove_identities(Model& model, Copies which);
+
+/// Sets the sizes of the config's `dims` and `override_shapes` in inputs and in everything that
+/// carries the same symbol. `Usage` error where a name does not occur or a shape does not fit.
+void set_input_shapes(Model& model, const PreprocessConfig& config);
+
+/// Replaces nodes all of whose inputs are constants by their results, as far as these do not make
+/// the model much larger.
+void fold_constants(Model& model, std::vector<std::string>& notes);
+
+/// Folds BatchNormalization into the weights and bias of the Conv, ConvTranspose, Gemm or MatMul
+/// before it.
+void fold_batch_normalization(Model& model);
+
+/// Removes nodes and initializers that no output depends on, and value_info of values that are
+/// gone.
+void remove_dead_nodes(Model& model);
+
+}  // namespace qtool

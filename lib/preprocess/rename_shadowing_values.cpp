@@ -1,0 +1,61 @@
+#include <string>
+#include <unordered_map>
+
+#include "model/graph_view.h"
+#include "preprocess/passes.h"
+#include "preprocess/scoped_map.h"
+
+namespace qtool {
+namespace {
+
+/// Walks the graphs, outer before inner. `scope_` holds every value that can be read at this point,
+/// with its new name.
+class Renamer {
+ public:
+  explicit Renamer(const onnx::GraphProto& main) : names_(main) {}
+
+  void visit(onnx::GraphProto& graph) {
+    const auto outer = scope_.mark();
+    std::unordered_map<std::string, std::string> own;
+    for (auto& input : *graph.mutable_input()) define(*input.mutable_name(), own);
+    for (auto& tensor : *graph.mutable_initializer()) define(*tensor.mutable_name(), own);
+    for (auto& tensor : *graph.mutable_sparse_initializer())
+      define(*tensor.mutable_values()->mutable_name(), own);
+    for (const auto& [name, new_name] : own) scope_.set(name, new_name);
+    for (auto& node : *graph.mutable_node()) visit(node);
+    for (auto& output : *graph.mutable_output()) rename(*output.mutable_name());
+    for (auto& value : *graph.mutable_value_info()) rename(*value.mutable_name());
+    scope_.roll_back(outer);
+  }
+
+ private:
+  /// Gives `name`, defined by the graph at hand, a new one where a graph around has it; an input
+  /// and its initializer get the same.
+  void define(std::string& name, std::unordered_map<std::string, std::string>& own) {
+    const auto [entry, is_new] = own.try_emplace(name, name);
+    if (is_new && scope_.find(name)) entry->second = names_.unique(name);
+    name = entry->second;
+  }
+
+  void rename(std::string& name) {
+    if (const auto* new_name = scope_.find(name)) name = *new_name;
+  }
+
+  void visit(onnx::NodeProto& node) {
+    for (auto& input : *node.mutable_input()) rename(input);
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) visit(*attribute.mutable_g());
+      for (auto& graph : *attribute.mutable_graphs()) visit(graph);
+    }
+    for (const auto& output : node.output()) scope_.set(output, output);
+  }
+
+  NameAllocator names_;
+  ScopedMap<std::string> scope_;
+};
+
+}  // namespace
+
+void rename_shadowing_values(Model& model) { Renamer(model.graph()).visit(model.graph()); }
+
+}  // namespace qtool

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "model/graph_view.h"
+#include "model/model.h"
+#include "quantize/plan.h"
+
+namespace qtool {
+
+/// A bias whose input and weight are quantized.
+struct BiasRequest {
+  Use use;                  ///< where the bias is read
+  int input_plan = -1;      ///< indices into the plan's tensors
+  int weight_plan = -1;
+  std::int64_t channel_axis = 0;  ///< axis of the weight that counts output channels, also where it has one scale
+  std::int64_t groups = 1;
+  float factor = 1;         ///< the values count this many times
+};
+
+/// All-zero channels of the planned constants, by plan index.
+using ZeroChannels = std::unordered_map<int, std::vector<bool>>;
+
+/// Adds a plan for each request. Weight scales are settled first for all of them, since two biases may share a weight.
+void plan_biases(const Model& model, const GraphView& graph, std::span<const BiasRequest> requests,
+                 const ZeroChannels& zero_channels, bool may_adjust_weights, QuantPlan& plan);
+
+}  // namespace qtool

@@ -1,0 +1,81 @@
+#include "quantize/node_filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace qtool {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+std::vector<std::string> node_names(const onnx::GraphProto& graph) {
+  std::vector<std::string> names;
+  for (const auto& node : graph.node()) names.push_back(node.name());
+  return names;
+}
+
+std::vector<std::string> node_names_at_all_depths(const onnx::GraphProto& graph) {
+  std::vector<std::string> names;
+  for_each_graph(graph, [&](const onnx::GraphProto& each) {
+    for (const auto& node : each.node()) names.push_back(node.name());
+  });
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> check_node_lists(const onnx::GraphProto& graph, const QuantizationConfig& config, Preset preset) {
+  std::vector<std::string> warnings;
+  if (config.nodes_to_quantize.empty() && config.nodes_to_exclude.empty()) return warnings;
+  const std::vector<std::string> names = node_names_at_all_depths(graph);
+  const auto check = [&](const char* key, const std::vector<std::string>& entries) {
+    const NodeSelector selector(entries, names);
+    for (const std::string& entry : selector.unmatched()) {
+      const std::string message = fmt::format("quantization.{}: '{}' is no node of the model", key, entry);
+      const std::string near = nearest_name(entry, names);
+      if (preset != Preset::OnnxRuntime) {
+        throw Error(ErrorKind::Usage, message, near.empty() ? "'qtool inspect' lists the nodes" : "did you mean '" + near + "'?");
+      }
+      warnings.push_back(message);
+    }
+  };
+  check("nodes_to_quantize", config.nodes_to_quantize);
+  check("nodes_to_exclude", config.nodes_to_exclude);
+  return warnings;
+}
+
+NodeFilter::NodeFilter(const onnx::GraphProto& graph, const QuantizationConfig& config, const Placement& placement)
+    : config_(config),
+      placement_(placement),
+      included_(config.nodes_to_quantize, node_names(graph)),
+      excluded_(config.nodes_to_exclude, node_names(graph)) {}
+
+const OpRule* NodeFilter::rule_for(const onnx::NodeProto& node, std::string& reason) const {
+  const std::string& type = node.op_type();
+  if (type == "QuantizeLinear" || type == "DequantizeLinear") {
+    reason = "is quantization itself";
+  } else if (!config_.nodes_to_quantize.empty() && !included_.contains(node.name())) {
+    reason = "is not in nodes_to_quantize";
+  } else if (excluded_.contains(node.name())) {
+    reason = "is in nodes_to_exclude";
+  } else if (contains(config_.op_types_to_exclude, type)) {
+    reason = "its type is in op_types_to_exclude";
+  } else if (!config_.op_types_to_quantize.empty() && !contains(config_.op_types_to_quantize, type)) {
+    reason = "its type is not in op_types_to_quantize";
+  } else if (const OpRule* rule = find_rule(placement_, type, node.domain())) {
+    return rule;
+  } else if (!config_.op_types_to_quantize.empty()) {
+    return &generic_rule();
+  } else {
+    reason = "the operator has no 8-bit form";
+  }
+  return nullptr;
+}
+
+}  // namespace qtool

@@ -1,0 +1,22 @@
+#include "quantize/plan.h"
+
+#include <fmt/format.h>
+
+namespace qtool {
+
+std::string to_text(const QuantPlan& plan) {
+  std::string out;
+  for (const TensorPlan& tensor : plan.tensors) {
+    out += fmt::format("{} {}", tensor.name, element_type_name(tensor.params.type));
+    if (tensor.params.axis) out += fmt::format(" axis={}", *tensor.params.axis);
+    out += " " + tensor.derivation + "\n";
+  }
+  for (const FoldedNode& node : plan.folded) out += fmt::format("{} folded into {}\n", node.output, node.input);
+  for (const Skipped& skipped : plan.skipped) {
+    const std::string& node = skipped.node_name.empty() ? skipped.op_type : skipped.node_name;
+    out += fmt::format("{}{} float: {}\n", node, skipped.tensor.empty() ? "" : " " + skipped.tensor, skipped.reason);
+  }
+  return out;
+}
+
+}  // namespace qtool

@@ -1,0 +1,476 @@
+#include "quantize/plan_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "quantize/bias_planner.h"
+#include "quantize/constants.h"
+#include "quantize/node_filter.h"
+#include "quantize/params.h"
+
+namespace qtool {
+namespace {
+
+using Role = TensorPlan::Role;
+
+std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
+  return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+}
+
+/// Builds a plan in one walk over the nodes. Without ranges it drafts: every tensor counts as measurable, and `measured()`
+/// tells which were asked for.
+class PlanBuilder {
+ public:
+  PlanBuilder(const Model& model, const TensorRanges* ranges, const QuantizationConfig& config, const Placement& placement)
+      : model_(model),
+        ranges_(ranges),
+        config_(config),
+        graph_(model.graph()),
+        filter_(model.graph(), config, placement),
+        opset_(model.opset()) {
+    select_rules();
+  }
+
+  QuantPlan build() {
+    for (int index = 0; index < graph_.node_count(); ++index) plan_node(index);
+    if (!biases_.empty()) {
+      plan_biases(model_, graph_, biases_, zero_channels_,
+                  !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
+    }
+    drop_replaced();
+    return std::move(plan_);
+  }
+
+  std::vector<std::string>& measured() { return measured_; }
+
+ private:
+  struct Selected {
+    const OpRule* rule = nullptr;
+    std::string reason;
+  };
+
+  // Which nodes take part.
+  void select_rules();
+  void plan_node(int index);
+  std::string entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const;
+  void plan_inputs(const OpRule& rule, int index);
+  int plan_input(const OpRule& rule, int index, int slot);
+  void plan_outputs(const OpRule& rule, int index);
+
+  // Activations.
+  int activation_plan(std::string_view name) const;
+  int plan_activation(const std::string& name, int index);
+  void share_activation(const std::string& name, int provider);
+  int add_activation(const std::string& name, QuantParams params, std::string derivation);
+  std::string activation_obstacle(const std::string& name) const;
+  std::string_view clamped_name(const std::string& name) const;
+  bool is_unit_interval(const std::string& name) const;
+  std::optional<Range> range_of(const std::string& name);
+
+  // Relu and Clip.
+  void plan_clamp(int index);
+  bool clamps_alone(const std::string& input) const;
+  bool quantizer_clamps(const onnx::NodeProto& node, const QuantParams& params) const;
+  std::optional<float> clip_bound(const onnx::NodeProto& node, int slot, const char* attribute, float fallback) const;
+
+  // Constants and biases.
+  int plan_constant(const std::string& name, Use use, const QuantScheme& scheme, std::optional<std::int64_t> axis);
+  std::optional<std::int64_t> channel_axis(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
+  void request_bias(const OpRule& rule, int index, int slot, std::span<const int> input_plans);
+
+  QuantScheme activation_scheme() const {
+    return {.type = element_type(config_.activation_type),
+            .is_symmetric = config_.extra_options.activation_symmetric.value_or(false),
+            .is_reduced = false,
+            .minimum_real_range = config_.extra_options.minimum_real_range};
+  }
+  QuantScheme constant_scheme() const {
+    QuantScheme scheme = activation_scheme();
+    scheme.is_reduced = config_.reduce_range;
+    return scheme;
+  }
+  QuantScheme weight_scheme(bool is_per_channel) const {
+    const ElementType type = element_type(config_.weight_type);
+    const bool is_signed = type == ElementType::Int8 || type == ElementType::Int16 || type == ElementType::Int4;
+    return {.type = type,
+            .is_symmetric = is_per_channel || config_.extra_options.weight_symmetric.value_or(is_signed),
+            .is_reduced = config_.reduce_range,
+            .minimum_real_range = config_.extra_options.minimum_real_range};
+  }
+  bool excludes_output(const onnx::NodeProto& node) const {
+    return std::ranges::find(config_.extra_options.op_types_to_exclude_output_quantization, node.op_type()) !=
+           config_.extra_options.op_types_to_exclude_output_quantization.end();
+  }
+  bool is_draft() const { return ranges_ == nullptr; }
+  void skip(int index, const std::string& tensor, const std::string& reason) {
+    const auto& node = graph_.node(index);
+    plan_.skipped.push_back({index, node.name(), node.op_type(), tensor, reason});
+  }
+  void drop_replaced();
+
+  const Model& model_;
+  const TensorRanges* ranges_;
+  const QuantizationConfig& config_;
+  GraphView graph_;
+  NodeFilter filter_;
+  std::int64_t opset_;
+  std::vector<Selected> selected_;
+  QuantPlan plan_;
+  std::unordered_map<std::string, int> activations_;
+  std::map<std::tuple<std::string, ElementType, bool, std::int64_t>, int> constants_;
+  ZeroChannels zero_channels_;
+  std::vector<BiasRequest> biases_;
+  std::vector<int> replaced_;
+  std::vector<std::string> measured_;
+};
+
+void PlanBuilder::select_rules() {
+  selected_.resize(static_cast<std::size_t>(graph_.node_count()));
+  for (int index = 0; index < graph_.node_count(); ++index) {
+    Selected& selected = selected_[static_cast<std::size_t>(index)];
+    selected.rule = filter_.rule_for(graph_.node(index), selected.reason);
+    if (selected.rule && opset_ < selected.rule->since_opset) {
+      selected.reason = fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
+      selected.rule = nullptr;
+    }
+  }
+}
+
+void PlanBuilder::plan_node(int index) {
+  const auto& node = graph_.node(index);
+  const Selected& selected = selected_[static_cast<std::size_t>(index)];
+  if (!selected.rule) return skip(index, "", selected.reason);
+  OpRule rule = *selected.rule;
+  if (rule.refine) rule = rule.refine(rule, {node, graph_, model_, opset_});
+  if (const std::string obstacle = entry_obstacle(rule, node); !obstacle.empty()) return skip(index, "", obstacle);
+  if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
+  plan_inputs(rule, index);
+  plan_outputs(rule, index);
+}
+
+/// Why the rule does not apply here, or nothing.
+std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const {
+  if (node.input_size() == 0) return "has no input";
+  const bool is_forced = config_.extra_options.force_quantize_no_input_check &&
+                         rule.outputs != OutputParams::FoldedIntoProducer;
+  const auto is_quantized = [&](const std::string& name) { return activation_plan(name) >= 0; };
+  switch (rule.entry) {
+    case Entry::Always:
+      return "";
+    case Entry::ConstantOrQuantizedInput:
+      if (graph_.initializer(node.input(0))) return "";
+      [[fallthrough]];
+    case Entry::QuantizedInput:
+      return is_forced || is_quantized(node.input(0)) ? "" : "its input is not quantized";
+    case Entry::QuantizedInputs:
+      for (int slot = 0; slot < node.input_size(); ++slot) {
+        if (rule.input(slot).role == InputRole::Activation && !is_forced && !is_quantized(node.input(slot))) {
+          return "not all of its inputs are quantized";
+        }
+      }
+      return "";
+  }
+  return "";
+}
+
+void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
+  const auto& node = graph_.node(index);
+  std::vector<int> plans(static_cast<std::size_t>(std::max(node.input_size(), 2)), -1);
+  for (int slot = 0; slot < node.input_size(); ++slot) {
+    if (node.input(slot).empty()) continue;
+    if (rule.input(slot).role == InputRole::Bias) {
+      request_bias(rule, index, slot, plans);
+    } else {
+      plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
+    }
+  }
+  if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; })) plan_.quantized_nodes.push_back(index);
+}
+
+/// The plan of the value that a node reads at `slot`, or -1 where it stays float.
+int PlanBuilder::plan_input(const OpRule& rule, int index, int slot) {
+  const auto& node = graph_.node(index);
+  const std::string& name = node.input(slot);
+  const InputRole role = rule.input(slot).role;
+  if (role == InputRole::Float) return -1;
+  if (!graph_.initializer(name)) return plan_activation(name, index);
+  if (role == InputRole::Activation) return plan_constant(name, {index, slot}, constant_scheme(), std::nullopt);
+  const auto axis = channel_axis(rule, node, slot);
+  return plan_constant(name, {index, slot}, weight_scheme(axis.has_value()), axis);
+}
+
+void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
+  const auto& node = graph_.node(index);
+  if (excludes_output(node)) return;
+  for (const std::string& name : node.output()) {
+    if (name.empty()) continue;
+    if (rule.outputs != OutputParams::SharedWithInput) {
+      plan_activation(name, index);
+      continue;
+    }
+    const std::string& input = node.input(0);
+    int provider = activation_plan(input);
+    if (graph_.initializer(input)) {
+      const QuantScheme scheme = constant_scheme();
+      const auto found = constants_.find({input, scheme.type, scheme.is_symmetric, -1});
+      provider = found == constants_.end() ? -1 : found->second;
+    }
+    if (provider >= 0) share_activation(name, provider);
+  }
+}
+
+int PlanBuilder::activation_plan(std::string_view name) const {
+  const auto found = activations_.find(std::string(name));
+  return found == activations_.end() ? -1 : found->second;
+}
+
+/// Why no Q/DQ pair can stand on a computed value; empty where one can. An untyped value is one of unknown kind.
+std::string PlanBuilder::activation_obstacle(const std::string& name) const {
+  const ElementType type = graph_.type_of(name);
+  if (type == ElementType::Undefined) return "its type is not known";
+  if (type != ElementType::Float) return element_type_name(type);
+  const int producer = graph_.producer_of(name);
+  if (producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear") return "is quantized already";
+  const auto uses = graph_.uses_of(name);
+  const auto reads_as_integers = [&](const Use& use) { return graph_.node(use.node).op_type() == "QuantizeLinear"; };
+  if (!uses.empty() && std::ranges::all_of(uses, reads_as_integers)) return "is quantized already";
+  return "";
+}
+
+/// The tensor whose range `name` takes: where a Relu or Clip alone reads it, only what passes that matters.
+std::string_view PlanBuilder::clamped_name(const std::string& name) const {
+  std::string_view current = name;
+  while (clamps_alone(std::string(current))) current = graph_.node(graph_.uses_of(current).front().node).output(0);
+  return current;
+}
+
+bool PlanBuilder::is_unit_interval(const std::string& name) const {
+  const int producer = graph_.producer_of(name);
+  const OpRule* rule = producer < 0 ? nullptr : selected_[static_cast<std::size_t>(producer)].rule;
+  return rule && rule->outputs == OutputParams::UnitInterval;
+}
+
+std::optional<Range> PlanBuilder::range_of(const std::string& name) {
+  if (is_unit_interval(name)) return Range{0, 1};
+  const std::string measured(clamped_name(name));
+  if (is_draft()) {
+    measured_.push_back(measured);
+    return Range{0, 1};
+  }
+  const auto found = ranges_->find(measured);
+  return found == ranges_->end() ? std::nullopt : std::optional(found->second);
+}
+
+int PlanBuilder::add_activation(const std::string& name, QuantParams params, std::string derivation) {
+  std::vector<Use> uses;
+  for (const Use& use : graph_.uses_of(name)) {
+    if (graph_.node(use.node).op_type() != "QuantizeLinear") uses.push_back(use);
+  }
+  TensorPlan plan{.name = name,
+                  .role = Role::Activation,
+                  .params = std::move(params),
+                  .provider = -1,
+                  .uses = std::move(uses),
+                  .shape = {},
+                  .factor = 1,
+                  .derivation = std::move(derivation)};
+  plan_.tensors.push_back(std::move(plan));
+  const int at = static_cast<int>(plan_.tensors.size()) - 1;
+  activations_[name] = at;
+  return at;
+}
+
+int PlanBuilder::plan_activation(const std::string& name, int index) {
+  if (const int known = activation_plan(name); known >= 0) return known;
+  if (const std::string obstacle = activation_obstacle(name); !obstacle.empty()) {
+    // Integers, booleans and the like are no loss; silence keeps the report readable.
+    if (graph_.type_of(name) == ElementType::Undefined || graph_.type_of(name) == ElementType::Float16) {
+      skip(index, name, obstacle);
+    }
+    return -1;
+  }
+  const std::optional<Range> range = range_of(name);
+  if (!range) {
+    skip(index, name, "has no range: no sample gave it a finite value");
+    return -1;
+  }
+  const QuantScheme scheme = activation_scheme();
+  const ScaleAndZero params = scale_and_zero(*range, scheme);
+  return add_activation(name, {scheme.type, {params.scale}, {params.zero_point}, {}},
+                        is_unit_interval(name) ? "[0,1]" : "measured");
+}
+
+void PlanBuilder::share_activation(const std::string& name, int provider) {
+  if (!activation_obstacle(name).empty()) return;
+  const TensorPlan& source = plan_.tensors[static_cast<std::size_t>(provider)];
+  const int root = source.provider >= 0 ? source.provider : provider;
+  const std::string derivation = "as " + plan_.tensors[static_cast<std::size_t>(root)].name;
+  const int added = add_activation(name, source.params, derivation);
+  plan_.tensors[static_cast<std::size_t>(added)].provider = root;
+}
+
+/// Whether a Relu or Clip that takes part is the one and only reader of `input`.
+bool PlanBuilder::clamps_alone(const std::string& input) const {
+  const auto uses = graph_.uses_of(input);
+  if (uses.size() != 1 || uses.front().slot != 0 || graph_.is_graph_output(input) || graph_.is_captured(input)) return false;
+  const OpRule* rule = selected_[static_cast<std::size_t>(uses.front().node)].rule;
+  return rule && rule->outputs == OutputParams::FoldedIntoProducer;
+}
+
+/// The value of a Clip bound, `fallback` where it is absent, nothing where it is computed.
+std::optional<float> PlanBuilder::clip_bound(const onnx::NodeProto& node, int slot, const char* attribute,
+                                             float fallback) const {
+  if (opset_ < 11) return float_attribute(node, attribute, fallback);
+  if (node.input_size() <= slot || node.input(slot).empty()) return fallback;
+  const onnx::TensorProto* bound = graph_.initializer(node.input(slot));
+  if (!bound || element_type(*bound) != ElementType::Float || element_count(*bound) != 1) return std::nullopt;
+  return to_float32(model_.tensor(*bound)).front();
+}
+
+/// Whether quantizing with `params` gives the same integers with and without the clamp: rounding keeps order, so that is
+/// where both bounds saturate.
+bool PlanBuilder::quantizer_clamps(const onnx::NodeProto& node, const QuantParams& params) const {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const bool is_clip = node.op_type() == "Clip";
+  const auto low = is_clip ? clip_bound(node, 1, "min", -kInfinity) : std::optional(0.0F);
+  const auto high = is_clip ? clip_bound(node, 2, "max", kInfinity) : std::optional(kInfinity);
+  if (!low || !high) return false;
+  const ScaleAndZero single{params.scales.front(), params.zero_points.front()};
+  const IntegerRange full = full_range(params.type);
+  return quantize_value(*low, single, params.type) == full.min && quantize_value(*high, single, params.type) == full.max;
+}
+
+void PlanBuilder::plan_clamp(int index) {
+  const auto& node = graph_.node(index);
+  const std::string& input = node.input(0);
+  plan_.quantized_nodes.push_back(index);
+  if (excludes_output(node)) return;
+  const int output_plan = plan_activation(node.output(0), index);
+  const bool can_fold = output_plan >= 0 && clamps_alone(input) && graph_.producer_of(input) >= 0 &&
+                        !config_.extra_options.qdq_keep_removable_activations;
+  if (!can_fold || is_draft()) return;
+  if (!quantizer_clamps(node, plan_.tensors[static_cast<std::size_t>(output_plan)].params)) return;
+  plan_.folded.push_back({index, input, node.output(0)});
+  replaced_.push_back(activation_plan(input));
+  activations_.erase(input);
+}
+
+std::optional<std::int64_t> PlanBuilder::channel_axis(const OpRule& rule, const onnx::NodeProto& node, int slot) const {
+  if (!config_.per_channel) return std::nullopt;
+  const auto rank = static_cast<std::size_t>(graph_.initializer(node.input(slot))->dims_size());
+  const auto& axes = config_.extra_options.qdq_op_type_per_channel_support_to_axis;
+  const auto chosen = axes.find(node.op_type());
+  const std::int64_t axis =
+      normalized_axis(chosen == axes.end() ? rule.input(slot).channel_axis : chosen->second, rank);
+  return axis >= 0 && axis < static_cast<std::int64_t>(rank) ? std::optional(axis) : std::nullopt;
+}
+
+int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantScheme& scheme,
+                               std::optional<std::int64_t> axis) {
+  const onnx::TensorProto& tensor = *graph_.initializer(name);
+  if (element_type(tensor) != ElementType::Float) return -1;
+  const auto key = std::tuple(name, scheme.type, scheme.is_symmetric, axis.value_or(-1));
+  if (const auto found = constants_.find(key); found != constants_.end()) {
+    plan_.tensors[static_cast<std::size_t>(found->second)].uses.push_back(use);
+    return found->second;
+  }
+  if (graph_.is_graph_input(name)) {
+    skip(use.node, name, "is a default that a caller may replace");
+    return -1;
+  }
+  ConstantParams found{.params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis}, .is_zero = {}};
+  if (!is_draft()) {
+    auto params = constant_params(model_.tensor(tensor), axis, scheme);
+    if (!params) {
+      skip(use.node, name, "holds NaN or infinity");
+      plan_.warnings.push_back(fmt::format("'{}' holds NaN or infinity and stays in float", name));
+      return -1;
+    }
+    found = std::move(*params);
+  }
+  TensorPlan plan{.name = name,
+                  .role = Role::Constant,
+                  .params = std::move(found.params),
+                  .provider = -1,
+                  .uses = {use},
+                  .shape = {},
+                  .factor = 1,
+                  .derivation = "constant"};
+  plan_.tensors.push_back(std::move(plan));
+  const int at = static_cast<int>(plan_.tensors.size()) - 1;
+  constants_[key] = at;
+  zero_channels_[at] = std::move(found.is_zero);
+  return at;
+}
+
+void PlanBuilder::request_bias(const OpRule& rule, int index, int slot, std::span<const int> input_plans) {
+  if (is_draft() || !config_.extra_options.quantize_bias) return;
+  const auto& node = graph_.node(index);
+  const std::string& name = node.input(slot);
+  const onnx::TensorProto* bias = graph_.initializer(name);
+  if (!bias) return skip(index, name, "a computed bias stays float");
+  if (element_type(*bias) != ElementType::Float) return;
+  if (graph_.is_graph_input(name)) return skip(index, name, "is a default that a caller may replace");
+  if (input_plans[0] < 0 || input_plans[1] < 0) {
+    return skip(index, name, "the bias has no scale: not both the input and the weight are quantized");
+  }
+  const onnx::TensorProto* weight = graph_.initializer(node.input(1));
+  const auto rank = static_cast<std::size_t>(weight ? weight->dims_size() : 0);
+  biases_.push_back({.use = {index, slot},
+                     .input_plan = input_plans[0],
+                     .weight_plan = input_plans[1],
+                     .channel_axis = normalized_axis(rule.input(1).channel_axis, rank),
+                     .groups = rule.bias_groups,
+                     .factor = rule.bias_factor});
+}
+
+/// Takes out the plans of tensors that a folded Relu or Clip made superfluous; indices into the list move along.
+void PlanBuilder::drop_replaced() {
+  if (replaced_.empty()) return;
+  std::vector<int> moved(plan_.tensors.size(), 0);
+  for (const int index : replaced_) moved[static_cast<std::size_t>(index)] = -1;
+  int next = 0;
+  for (int& index : moved) index = index < 0 ? -1 : next++;
+  std::vector<TensorPlan> kept;
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    if (moved[i] < 0) continue;
+    TensorPlan& plan = plan_.tensors[i];
+    if (plan.provider >= 0) plan.provider = moved[static_cast<std::size_t>(plan.provider)];
+    kept.push_back(std::move(plan));
+  }
+  plan_.tensors = std::move(kept);
+}
+
+}  // namespace
+
+std::vector<std::string> tensors_to_measure(const Model& model, const QuantizationConfig& config,
+                                            const Placement& placement) {
+  PlanBuilder builder(model, nullptr, config, placement);
+  builder.build();
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (std::string& name : builder.measured()) {
+    if (seen.insert(name).second) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+QuantPlan draft_plan(const Model& model, const QuantizationConfig& config, const Placement& placement) {
+  return PlanBuilder(model, nullptr, config, placement).build();
+}
+
+QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const QuantizationConfig& config,
+                     const Placement& placement) {
+  return PlanBuilder(model, &ranges, config, placement).build();
+}
+
+}  // namespace qtool

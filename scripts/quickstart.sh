@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# From an empty machine to a verified INT8 model: installs what is missing, builds qtool, quantizes the demo and compares.
+# A second run finds everything done and needs no network.
+set -euo pipefail
+cd "$(dirname "$(dirname "$(readlink -f "$0")")")"
+scripts/setup.sh
+scripts/build.sh
+
+show() {
+  printf '\n$ %s\n' "$*"
+  "$@"
+}
+show build/release/bin/qtool static --config configs/digits.json
+show build/release/bin/qtool compare calib_samples/digits/model.onnx build/digits.int8.onnx --data calib_samples/digits/eval

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "catch.h"
+#include "config/load.h"
+#include "golden_file.h"
+#include "model/graph_view.h"
+#include "model/save.h"
+#include "preprocess/preprocess.h"
+#include "quantize/lower_qdq.h"
+#include "quantize/plan_builder.h"
+#include "temp_dir.h"
+#include "text_model.h"
+
+using namespace qtool;
+using namespace qtool::testing;
+
+namespace {
+
+Config config_of(const GoldenFile& file) {
+  const TempDir folder;
+  const auto section = file.sections.find("config");
+  return load_config({.file = folder.write("golden.json", section == file.sections.end() ? "{}" : section->second),
+                      .settings = {}});
+}
+
+/// Ranges for every tensor that the plan asks for: those of the section `ranges` (lines `name min max`, `name none` for a
+/// tensor that was never seen), [-1, 1] for all others.
+TensorRanges ranges_of(const GoldenFile& file, const std::vector<std::string>& tensors) {
+  TensorRanges ranges;
+  for (const std::string& name : tensors) ranges[name] = {-1, 1};
+  const auto section = file.sections.find("ranges");
+  if (section == file.sections.end()) return ranges;
+  std::istringstream lines(section->second);
+  for (std::string name, low; lines >> name >> low;) {
+    REQUIRE(ranges.contains(name));
+    if (low == "none") {
+      ranges.erase(name);
+    } else {
+      float high = 0;
+      lines >> high;
+      ranges[name] = {std::stof(low), high};
+    }
+  }
+  return ranges;
+}
+
+/// One line per node: `output, … = Op (input, …)`.
+std::string graph_text(const Model& model) {
+  std::string out;
+  const auto list = [](const auto& names) {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "" : ", ") + (name.empty() ? "-" : name);
+    return text;
+  };
+  for (const auto& node : model.graph().node()) {
+    out += list(node.output()) + " = " + node.op_type() + " (" + list(node.input()) + ")\n";
+  }
+  return out;
+}
+
+void run_golden(const GoldenFile& file) {
+  const Config config = config_of(file);
+  Model model = text_model(file.sections.at("model"));
+  normalize(model);
+  const auto& placement = onnxruntime_placement();
+  const auto ranges = ranges_of(file, tensors_to_measure(model, config.quantization, placement));
+  const QuantPlan plan = build_plan(model, ranges, config.quantization, placement);
+
+  GoldenFile actual = file;
+  actual.sections["plan"] = to_text(plan);
+  const Model lowered = lower_to_qdq(std::move(model), plan);
+  if (actual.sections.contains("graph")) actual.sections["graph"] = graph_text(lowered);
+  CHECK_NOTHROW(check_model(lowered, "the quantized model"));
+  if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
+  CHECK(actual.text() == file.text());
+}
+
+}  // namespace
+
+TEST_CASE("every golden file gives the plan that it states", "[golden]") {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(QTOOL_GOLDEN_DIR) / "plan")) {
+    files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  REQUIRE(!files.empty());
+  for (const auto& path : files) {
+    DYNAMIC_SECTION(path.filename().string()) { run_golden(read_golden(path)); }
+  }
+}

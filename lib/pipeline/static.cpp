@@ -11,13 +11,14 @@
 #include "base/parallel.h"
 #include "base/sha256.h"
 #include "model/save.h"
+#include "pipeline/model_file.h"
+#include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
 #include "report/manifest.h"
 #include "runtime/session.h"
 #include "samples/samples.h"
-#include "verify/compare.h"
 
 namespace qtool {
 namespace {
@@ -101,7 +102,7 @@ class StaticRun {
 Model StaticRun::load() {
   Model model = load_model(input());
   report_.input_sha256 = sha256_of_file(input());
-  report_.input_bytes = std::filesystem::file_size(input());
+  report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
   for (const std::string& warning : check_node_lists(model.graph(), config_.quantization, config_.preset)) warn(warning);
   return model;
@@ -182,17 +183,12 @@ void StaticRun::verify(const PendingModel& pending) {
   if (!gates.data && !gates.has_gates()) return;
   const Session reference(input(), {});
   const Session quantized(pending.path(), {});
-  SampleOptions options;
-  options.allow_nonfinite = config_.calibration.allow_nonfinite;
-  const auto folder = gates.data ? *gates.data : *config_.calibration.data;
-  const std::vector<TensorInfo> inputs(reference.inputs().begin(), reference.inputs().end());
-  const auto samples = open_samples(folder, inputs, options);
-  const auto labels_path = gates.labels ? gates.labels : find_labels(folder);
-  std::vector<std::int64_t> labels;
-  if (labels_path) labels = read_labels(*labels_path, *samples);
-  report_.verification = compare_models(reference, quantized, *samples, labels_path ? &labels : nullptr, threads_);
-  const double size_ratio = static_cast<double>(report_.output_bytes) / static_cast<double>(report_.input_bytes);
-  report_.gates = judge_gates(gates, *report_.verification, size_ratio);
+  Verification found = verify_models({reference, input().string(), report_.input_bytes},
+                                     {quantized, output().string(), report_.output_bytes},
+                                     gates.data ? *gates.data : *config_.calibration.data, config_,
+                                     [this](const std::string& message) { warn(message); }, context_.progress);
+  report_.verification = std::move(found.comparison);
+  report_.gates = std::move(found.gates);
 }
 
 void StaticRun::finish(PendingModel& pending) {

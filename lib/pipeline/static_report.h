@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "pipeline/provenance.h"
 #include "preprocess/preprocess.h"
 #include "quantize/plan.h"
 #include "verify/comparison.h"
@@ -16,6 +17,7 @@ namespace qtool {
 
 /// Result of `static`; everything that the report and the manifest say.
 struct StaticReport {
+  Provenance provenance;
   Config config;
   std::string input_sha256, output_sha256, calibration_sha256;
   std::uint64_t input_bytes = 0, output_bytes = 0;

@@ -17,6 +17,33 @@ constexpr std::size_t kHeaderLimit = 65535;
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::string_view kSpace = " \t\r\n";
 
+struct Dtype {
+  char kind;  ///< NumPy's letter
+  std::size_t bytes;
+  ElementType type;
+};
+
+constexpr std::array kDtypes = {
+    Dtype{'b', 1, ElementType::Bool},
+    Dtype{'i', 1, ElementType::Int8},
+    Dtype{'i', 2, ElementType::Int16},
+    Dtype{'i', 4, ElementType::Int32},
+    Dtype{'i', 8, ElementType::Int64},
+    Dtype{'u', 1, ElementType::UInt8},
+    Dtype{'u', 2, ElementType::UInt16},
+    Dtype{'u', 4, ElementType::UInt32},
+    Dtype{'u', 8, ElementType::UInt64},
+    Dtype{'f', 2, ElementType::Float16},
+    Dtype{'f', 4, ElementType::Float},
+    Dtype{'f', 8, ElementType::Double},
+    Dtype{'c', 8, ElementType::Complex64},
+    Dtype{'c', 16, ElementType::Complex128},
+    Dtype{'V', 1, ElementType::Undefined},
+    Dtype{'V', 2, ElementType::Undefined},
+    // The one float8 that Python's ml_dtypes gives a letter.
+    Dtype{'f', 1, ElementType::Float8E5M2},
+};
+
 /// Reads the few Python literals that a header is made of.
 class HeaderParser {
  public:
@@ -126,32 +153,14 @@ class HeaderParser {
       rest.remove_prefix(1);
     }
     if (rest.empty()) refuse_dtype("nothing");
-    header_.kind = rest[0];
-    rest.remove_prefix(1);
+    if (rest[0] == 'O') refuse_dtype("Python objects");
     const char* const last = rest.data() + rest.size();
-    const auto [end, failure] = std::from_chars(rest.data(), last, header_.element_bytes);
-    const bool is_number = failure == std::errc() && end == last;
-    if (header_.kind == 'O') refuse_dtype("Python objects");
-    if (!is_number || !is_supported()) refuse_dtype({});
-  }
-
-  bool is_supported() const {
-    const std::size_t bytes = header_.element_bytes;
-    switch (header_.kind) {
-      case 'b':
-        return bytes == 1;
-      case 'i':
-      case 'u':
-        return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-      case 'f':
-        return bytes == 2 || bytes == 4 || bytes == 8;
-      case 'c':
-        return bytes == 8 || bytes == 16;
-      case 'V':
-        return bytes == 1 || bytes == 2;
-      default:
-        return false;
-    }
+    const auto [end, failure] = std::from_chars(rest.data() + 1, last, header_.element_bytes);
+    const auto known = std::ranges::find_if(kDtypes, [&](const Dtype& dtype) {
+      return dtype.kind == rest[0] && dtype.bytes == header_.element_bytes;
+    });
+    if (failure != std::errc() || end != last || known == kDtypes.end()) refuse_dtype({});
+    header_.type = known->type;
   }
 
   [[noreturn]] void refuse_dtype(std::string_view meaning) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/element_type.h"
 #include "samples/byte_stream.h"
 
 namespace qtool {
@@ -13,9 +14,10 @@ namespace qtool {
 /// What the header of an `.npy` says of the array behind it.
 struct NpyHeader {
   std::string dtype;  ///< as written: `<f4`
-  /// NumPy's letter: f float, i integer, u unsigned, b bool, c complex, V bytes without a meaning.
-  char kind = 0;
-  std::size_t element_bytes = 0;
+  /// Undefined for bytes without a meaning (`V1`, `V2`): NumPy stores types so that it does not
+  /// know.
+  ElementType type = ElementType::Undefined;
+  std::size_t element_bytes = 0;  ///< as stored
   bool is_big_endian = false;
   bool is_fortran_order = false;
   std::vector<std::int64_t> shape;

@@ -31,7 +31,7 @@ TEST_CASE("npy header: every way in which NumPy writes a dictionary is read", "[
                "{'descr': 'f4', 'fortran_order': False, 'shape': (2,3)}",
                "{'descr': '=f4', 'fortran_order': False, 'shape': (2,3)}");
   const NpyHeader header = parse_npy_header(text, "f");
-  CHECK(header.kind == 'f');
+  CHECK(header.type == ElementType::Float);
   CHECK(header.element_bytes == 4);
   CHECK_FALSE(header.is_big_endian);
   CHECK_FALSE(header.is_fortran_order);
@@ -42,7 +42,7 @@ TEST_CASE("npy header: order, byte order and rank are told", "[samples]") {
   const NpyHeader header =
       parse_npy_header("{'descr': '>i8', 'fortran_order': True, 'shape': (5,)}", "f");
   CHECK(header.dtype == ">i8");
-  CHECK(header.kind == 'i');
+  CHECK(header.type == ElementType::Int64);
   CHECK(header.element_bytes == 8);
   CHECK(header.is_big_endian);
   CHECK(header.is_fortran_order);

@@ -41,6 +41,7 @@ TEST_CASE("npy: every type of NumPy has its ONNX type", "[samples]") {
       {"'<u2'", ElementType::UInt16},
       {"'<u4'", ElementType::UInt32},
       {"'<u8'", ElementType::UInt64},
+      {"'<f1'", ElementType::Float8E5M2},
       {"'<f2'", ElementType::Float16},
       {"'<f4'", ElementType::Float},
       {"'<f8'", ElementType::Double},
@@ -110,6 +111,16 @@ TEST_CASE("npy: Fortran order becomes row-major order", "[samples]") {
         "62616463");
   CHECK(hex(read(npy_of({.descr = "'|u1'", .fortran_order = "True", .shape = "(0, 3)"}, "")))
             .empty());
+}
+
+TEST_CASE("npy: thousands of axes of 1 cost nothing", "[samples]") {
+  std::string shape = "(2, 3, ";
+  for (int axis = 0; axis < 20'000; ++axis) shape += "1,";
+  const Tensor tensor =
+      read(npy_of({.descr = "'|u1'", .fortran_order = "True", .shape = shape + "100000)"},
+                  std::string(600'000, 'x')));
+  CHECK(tensor.shape.size() == 20'003);
+  CHECK(tensor.bytes.size() == 600'000);
 }
 
 TEST_CASE("npy: an array larger than the buffer arrives whole", "[samples]") {

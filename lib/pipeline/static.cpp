@@ -88,7 +88,7 @@ StaticReport StaticRun::run() {
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
-    report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
+    report_.plan = draft_plan(model, config_.quantization, placement_for(config_.preset));
     count_nodes(model);
     return std::move(report_);
   }
@@ -133,7 +133,7 @@ std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folde
 }
 
 TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
-  const auto tensors = tensors_to_measure(model, config_.quantization, onnxruntime_placement());
+  const auto tensors = tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
   CalibrationResult result;
   if (!tensors.empty()) {
     result = collect_statistics(model, tensors, samples, threads_, context_.progress);
@@ -144,7 +144,7 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
 }
 
 void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
-  report_.plan = build_plan(model, ranges, config_.quantization, onnxruntime_placement());
+  report_.plan = build_plan(model, ranges, config_.quantization, placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   count_nodes(model);
   if (report_.plan.tensors.empty()) {

@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$(dirname "$(readlink -f "$0")")")"
 if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
-cmake --preset release --log-level=WARNING
+cmake --preset release >/dev/null
 cmake --build --preset release "$@"

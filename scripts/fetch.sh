@@ -26,7 +26,7 @@ check_sha256() {
   local found
   found=$(sha256sum "$folder/$file" | cut -d ' ' -f 1)
   [ "$found" = "$sha256" ] ||
-    fail "$folder/$file: SHA-256 is $found, expected $sha256" "not the file that $(basename "$lock") names; delete it to download it again"
+    fail "$folder/$file: SHA-256 is $found, expected $sha256" "not the file that the lock names; delete it to download it again"
 }
 
 make_venv() {

@@ -29,8 +29,9 @@ libre2-dev          header re2/re2.h
 '
 tools='
 clang-format        command clang-format
-clang-tidy          command clang-tidy
-clang               command clang++
+clang-tidy-19       command clang-tidy-19
+clang-19            command clang++-19
+libclang-rt-19-dev  command clang++-19
 ccache              command ccache
 '
 
@@ -94,8 +95,10 @@ make_folder() {
   local folder=$1 function=$2 scratch
   [ ! -d "$folder" ] || return 0
   mkdir -p "$deps"
+  find "$deps" -maxdepth 1 -name 'tmp.*' -mmin +120 -exec rm -rf {} +  # of a run that was killed
   scratch=$(mktemp -d "$deps/tmp.XXXXXX")
-  trap 'rm -rf "$scratch"' EXIT
+  # shellcheck disable=SC2064
+  trap "rm -rf '$scratch'" EXIT
   echo "setup.sh: making $folder"
   mkdir "$scratch/out"
   "$function" "$scratch" "$scratch/out"

@@ -5,15 +5,17 @@
 #include <string_view>
 #include <vector>
 
+#include "config/config.h"
 #include "pipeline/run_context.h"
 
 namespace qtool::cli {
 
-/// An option that sets one key of the config; its help is the key's own sentence. True-or-false keys become a switch and,
-/// with `--no-` before the name, its opposite.
+/// An option that sets one key of the config; its help is the key's own sentence. True-or-false
+/// keys become a switch and, with `--no-` before the name, its opposite.
 struct KeyOption {
   std::string_view flag;  ///< `--calib-data`
-  std::string_view key;   ///< `calibration.data`
+  std::string_view key;   ///< `calibration.data`; a section or map: the option takes NAME=VALUE
+  std::string_view value_name = "VALUE";
 };
 
 /// An option of one command that is no key of the config.
@@ -27,6 +29,7 @@ struct OwnOption {
 struct Positional {
   std::string_view name;  ///< `IN`
   std::string_view key;   ///< config key that it sets; empty: found in Run::own under its name
+  std::string_view help;
 };
 
 /// A key without which the command cannot run.
@@ -43,7 +46,8 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   std::string_view example;
-  bool uses_config = true;  ///< takes the options that every command on models has
+  bool uses_config = true;    ///< takes the options that every command on models has
+  bool writes_model = false;  ///< `model.output` is written
   std::vector<Positional> positionals{};
   std::vector<Requirement> requirements{};
   std::vector<KeyOption> key_options{};
@@ -51,13 +55,15 @@ struct Command {
   int (*run)(const Run& run) = nullptr;  ///< gives the exit code
 };
 
-/// What the function of a command is given. The config is loaded, complete and supported; files to be written can be.
+/// What the function of a command is given. The config is loaded, complete and supported; files to
+/// be written can be.
 struct Run {
   const Command& command;
   const Config& config;
   RunContext context;
   bool json = false;
-  std::map<std::string, std::vector<std::string>, std::less<>> own{};  ///< own options that were given, by flag
+  std::map<std::string, std::vector<std::string>, std::less<>>
+      own{};  ///< own options that were given, by flag
 
   bool has(std::string_view flag) const { return own.contains(flag); }
 };
@@ -69,9 +75,11 @@ constexpr int kGateNotMet = 4;
 struct Result {
   std::string text;
   std::string json;
+  std::string html;
 };
 
-/// Prints the result to stdout, as text or as JSON, and writes the report files that the config names.
+/// Prints the result to stdout, as text or as JSON, and writes the report files that the config
+/// names.
 void deliver(const Run& run, const Result& result);
 
 /// Every command that works, in the order of --help.

@@ -1,9 +1,8 @@
 #include "standard_streams.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "base/error.h"
 

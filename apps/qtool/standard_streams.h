@@ -4,7 +4,8 @@
 
 namespace qtool::cli {
 
-/// Makes sure that the descriptors of the standard streams are taken: a file opened later must not become stdout.
+/// Makes sure that the descriptors of the standard streams are taken: a file opened later must not
+/// become stdout.
 void reserve_standard_streams();
 
 /// Writes all of `text` to stdout; an `Io` error where it is closed or full.

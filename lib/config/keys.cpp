@@ -55,11 +55,12 @@ JsonValue schema_of_members(const std::vector<Key>& keys) {
 }
 
 KeyPath resolve_key(std::string_view dotted, const std::vector<Key>& keys, const Place& place) {
-  if (const Key* key = find_key(keys, dotted)) return {{key->name}, key->form};
+  if (const Key* key = find_key(keys, dotted)) return {{key->name}, {key->doc, key->form}};
   for (const Key& key : keys) {
     if (!dotted.starts_with(key.name + ".")) continue;
     const std::string_view rest = dotted.substr(key.name.size() + 1);
-    if (key.is_map && !rest.empty()) return {{key.name, std::string(rest)}, WordForm::Json};
+    if (key.is_map && !rest.empty())
+      return {{key.name, std::string(rest)}, {key.doc, WordForm::Json}};
     if (!key.members) break;
     KeyPath path = resolve_key(rest, key.members(), place);
     path.names.insert(path.names.begin(), key.name);

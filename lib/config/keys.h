@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "config/json.h"
+#include "config/key_info.h"
 #include "config/place.h"
 #include "config/value_codec.h"
 
 namespace qtool {
-
-/// How a word of the command line becomes a value of a key.
-enum class WordForm {
-  Json,  ///< numbers, true, objects …
-  Text,  ///< the word itself: strings, paths, choices
-  List,  ///< words, one an element
-};
 
 /// What the tool knows of one key, bound to the struct that its list was made for.
 struct Key {
@@ -79,11 +73,10 @@ JsonValue schema_of(const T*, const Rule&) {
   return schema_of_members(keys_of(value));
 }
 
-/// The names along a dotted key and, at its end, the key; null for an entry of a map. Names may
-/// hold dots themselves.
+/// The names along a dotted key, which may hold dots themselves, and what is known of the last.
 struct KeyPath {
   std::vector<std::string> names;
-  WordForm form = WordForm::Json;
+  KeyInfo info;
 };
 
 /// Finds a dotted key; a `Usage` error at `place` where there is none.
@@ -99,22 +92,26 @@ struct WithoutOptional<std::optional<T>> {
 };
 
 template <typename T>
+constexpr bool is_string_map = false;
+template <typename T>
+constexpr bool is_string_map<std::map<std::string, T>> = true;
+
+template <typename T>
 constexpr WordForm word_form() {
   using Value = typename WithoutOptional<T>::type;
   if constexpr (std::is_same_v<Value, std::string> ||
                 std::is_same_v<Value, std::filesystem::path> || NamedEnum<Value>) {
     return WordForm::Text;
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return WordForm::Switch;
   } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
     return WordForm::List;
+  } else if constexpr (Described<Value> || is_string_map<Value>) {
+    return WordForm::Pairs;
   } else {
     return WordForm::Json;
   }
 }
-
-template <typename T>
-constexpr bool is_string_map = false;
-template <typename T>
-constexpr bool is_string_map<std::map<std::string, T>> = true;
 
 template <typename T>
 void KeyList::add(std::string_view name, T& member, std::string_view doc, Rule rule) {

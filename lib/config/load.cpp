@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "config/describe.h"
+#include "config/key_info.h"
 
 namespace qtool {
 namespace {
@@ -18,7 +19,10 @@ struct Layer {
 };
 
 Layer read_layer(const std::filesystem::path& file) {
-  Place place{.source = file.string(), .line = 1, .key = {}, .folder = file.parent_path()};
+  Place place;
+  place.source = file.string();
+  place.line = 1;
+  place.folder = file.parent_path();
   return {parse_json(read_file(file, kMaxConfigBytes), file.string()), std::move(place)};
 }
 
@@ -33,8 +37,8 @@ JsonValue json_or_string(const std::string& word) {
 
 JsonValue value_of(const Setting& setting, WordForm form) {
   const std::string& first = setting.words.front();
-  if (form == WordForm::Json) return json_or_string(first);
-  const JsonValue json = setting.is_literal ? JsonValue(first) : json_or_string(first);
+  if (form != WordForm::Text && form != WordForm::List) return json_or_string(first);
+  const JsonValue json = setting.is_option ? JsonValue(first) : json_or_string(first);
   if (form == WordForm::Text) {
     // A number, say, is a fine name for a file.
     return json.is_null() || json.as<std::string>() != nullptr ? json : JsonValue(first);
@@ -48,37 +52,45 @@ JsonValue value_of(const Setting& setting, WordForm form) {
 
 /// `a.b = value` as the object {"a": {"b": value}}.
 Layer read_layer(const Setting& setting, const std::vector<Key>& keys) {
-  const Place place{.source = setting.source, .line = 0, .key = {}, .folder = {}};
+  Place place;
+  place.source = setting.source;
+  place.names_key = !setting.is_option;
   Place at_key = place;
   at_key.key = setting.key;
   const KeyPath path = resolve_key(setting.key, keys, at_key);
-  JsonValue value = value_of(setting, path.form);
+  JsonValue value = value_of(setting, path.info.form);
   for (auto name = path.names.rbegin(); name != path.names.rend(); ++name) {
     value = {JsonValue::Object{{*name, std::move(value)}}};
   }
   return {std::move(value), place};
 }
 
-/// The preset that the strongest layer names.
-Preset chosen_preset(const std::vector<Layer>& layers) {
-  Preset preset = Preset::Cpu;
+/// The value that the strongest layer gives to a key on which defaults of others depend.
+template <NamedEnum E>
+E chosen(const std::vector<Layer>& layers, const std::vector<std::string>& names, E otherwise) {
   for (const Layer& layer : layers) {
-    const JsonValue* value = layer.value.find("preset");
-    if (value != nullptr)
-      read_value(*value, layer.place.member("preset", value->line), Rule{}, preset);
+    const JsonValue* value = &layer.value;
+    Place place = layer.place;
+    for (const std::string& name : names) {
+      value = value == nullptr ? nullptr : value->find(name);
+      if (value != nullptr) place = place.member(name, value->line);
+    }
+    if (value != nullptr) read_value(*value, place, Rule{}, otherwise);
   }
-  return preset;
+  return otherwise;
 }
 
 }  // namespace
 
-Config preset_defaults(Preset preset) {
+Config preset_defaults(Preset preset, CalibrationMethod method) {
   Config config;
   config.preset = preset;
   if (preset == Preset::OnnxRuntime) {
     config.preprocess.enabled = false;
     config.quantization.activation_type = QuantType::Int8;
     config.quantization.per_channel = false;
+    if (method == CalibrationMethod::Entropy) config.calibration.num_bins = 128;
+    config.calibration.symmetric = method == CalibrationMethod::Percentile;
   }
   return config;
 }
@@ -94,20 +106,26 @@ std::string config_schema() {
   return to_json_text(schema);
 }
 
-std::string key_doc(const std::string& dotted) {
-  Config config;
-  std::vector<Key> keys = keys_of(config);
-  std::string doc;
-  for (const std::string& name :
-       resolve_key(dotted, keys, {.source = {}, .line = 0, .key = dotted, .folder = {}}).names) {
-    for (const Key& key : std::exchange(keys, {})) {
-      if (key.name != name) continue;
-      doc = key.doc;
-      if (key.members) keys = key.members();
-      break;
-    }
+bool has_value(const Config& config, std::string_view dotted) {
+  const JsonValue all = write_value(config);
+  const JsonValue* value = &all;
+  Config scratch;
+  Place place;
+  place.key = dotted;
+  for (const std::string& name : resolve_key(dotted, keys_of(scratch), place).names) {
+    if (value != nullptr) value = value->find(name);
   }
-  return doc;
+  if (value == nullptr || value->is_null()) return false;
+  const auto* list = value->as<JsonValue::List>();
+  const auto* object = value->as<JsonValue::Object>();
+  return (list == nullptr || !list->empty()) && (object == nullptr || !object->empty());
+}
+
+KeyInfo key_info(std::string_view dotted) {
+  Config config;
+  Place place;
+  place.key = dotted;
+  return resolve_key(dotted, keys_of(config), place).info;
 }
 
 Config load_config(const ConfigSources& sources) {
@@ -116,7 +134,8 @@ Config load_config(const ConfigSources& sources) {
   if (sources.file) layers.push_back(read_layer(*sources.file));
   const std::vector<Key> keys = keys_of(config);
   for (const Setting& setting : sources.settings) layers.push_back(read_layer(setting, keys));
-  config = preset_defaults(chosen_preset(layers));
+  config = preset_defaults(chosen(layers, {"preset"}, config.preset),
+                           chosen(layers, {"calibration", "method"}, config.calibration.method));
   for (const Layer& layer : layers) read_members(layer.value, layer.place, keys);
   return config;
 }

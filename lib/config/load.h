@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -14,7 +15,8 @@ struct Setting {
   std::string source;              ///< as messages name it: `--set`, `--threads`
   std::string key;                 ///< dotted
   std::vector<std::string> words;  ///< several for a list
-  bool is_literal = false;         ///< words mean themselves; otherwise JSON is tried first
+  bool is_option =
+      false;  ///< an option with a name of its own: its words mean themselves, not JSON
 };
 
 /// Where a config comes from, weakest first: the preset's defaults, the file, the settings in their
@@ -29,16 +31,17 @@ struct ConfigSources {
 /// folder.
 Config load_config(const ConfigSources& sources);
 
-/// What `preset` means before anything else is said.
-Config preset_defaults(Preset preset);
+/// What `preset` means before anything else is said but the method: ONNX Runtime has defaults of
+/// its own for each.
+Config preset_defaults(Preset preset, CalibrationMethod method);
 
 /// The whole config as a JSON text: the same bytes for the same config, readable by `load_config`.
 std::string config_to_json(const Config& config);
 
+/// Whether a dotted key holds something: not null, not an empty list or object.
+bool has_value(const Config& config, std::string_view key);
+
 /// JSON Schema (2020-12) of the config file.
 std::string config_schema();
-
-/// One sentence about a dotted key, for help texts.
-std::string key_doc(const std::string& key);
 
 }  // namespace qtool

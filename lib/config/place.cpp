@@ -23,7 +23,7 @@ Place Place::element(std::size_t index, int at_line) const {
 Error Place::error(const std::string& what, const std::string& hint) const {
   std::string where = source;
   if (line > 0) where += fmt::format(":{}", line);
-  if (!key.empty()) where += (where.empty() ? "" : ": ") + printable(key, 400);
+  if (names_key && !key.empty()) where += (where.empty() ? "" : ": ") + printable(key, 400);
   return Error(ErrorKind::Usage, where + ": " + what, hint);
 }
 

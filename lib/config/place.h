@@ -15,6 +15,7 @@ struct Place {
   std::string source;            ///< file name, `--set`, or the option
   int line = 0;                  ///< 0: not from a file
   std::string key;               ///< full dotted key
+  bool names_key = true;         ///< false: the source is an option that says which key it means
   std::filesystem::path folder;  ///< relative paths start here; empty: the current folder
 
   /// The place of `name` inside this one.

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <iterator>
 
 #include "base/error.h"
+#include "preprocess/float_values.h"
 
 namespace qtool {
 namespace {
@@ -99,38 +98,11 @@ ElementType input_element_type(const NodeConversion& at, int slot) {
   return type ? static_cast<ElementType>(type->elem_type()) : ElementType::Undefined;
 }
 
-/// `value` rounded to float16, half to even.
-std::uint16_t float16_bits(float value) {
-  const std::uint32_t sign = std::bit_cast<std::uint32_t>(value) >> 16 & 0x8000U;
-  const float size = std::fabs(value);
-  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7E00U);
-  if (size >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7C00U);
-  int exponent = 0;
-  std::frexp(size, &exponent);
-  // Eleven bits of precision, fewer where the number is subnormal.
-  const int last_bit = std::max(exponent - 11, -24);
-  const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, -last_bit)));
-  // A carry out of the mantissa raises the exponent by itself.
-  const std::uint32_t biased =
-      units < 1024 ? units : units + (static_cast<std::uint32_t>(last_bit + 24) << 10);
-  return static_cast<std::uint16_t>(sign | biased);
-}
-
 /// A scalar initializer of the type of input 0, for attributes that became inputs of that type.
 std::string add_scalar_like_input(NodeConversion& at, const std::string& role, float value) {
   const ElementType type = input_element_type(at, 0);
-  if (type == ElementType::Float) {
-    return add_initializer(at, role, type, {}, std::as_bytes(std::span(&value, 1)));
-  }
-  if (type == ElementType::Double) {
-    const double wide = value;
-    return add_initializer(at, role, type, {}, std::as_bytes(std::span(&wide, 1)));
-  }
-  if (type == ElementType::Float16) {
-    const std::uint16_t bits = float16_bits(value);
-    return add_initializer(at, role, type, {}, std::as_bytes(std::span(&bits, 1)));
-  }
-  fail(at, "the type of its input is not known");
+  if (!is_encodable(type)) fail(at, "the type of its input is not known");
+  return add_initializer(at, role, type, {}, encode_floats(type, std::array<double, 1>{value}));
 }
 
 void clip_11(NodeConversion& at) {

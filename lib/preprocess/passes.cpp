@@ -65,8 +65,16 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config) {
   const auto add = [&](bool is_wanted, const char* name, auto run) {
     if (is_wanted) passes.push_back({name, run});
   };
+  const bool sets_shapes = !config.dims.empty() || !config.override_shapes.empty();
+  add(sets_shapes, "set_input_shapes",
+      [&](Model& each, Notes&) { set_input_shapes(each, config); });
   add(true, "infer_shapes", infer_shapes);
   add(config.simplify, "remove_dead_nodes", [](Model& each, Notes&) { remove_dead_nodes(each); });
+  add(config.fold_constants, "fold_constants", fold_constants);
+  add(config.simplify, "fold_batch_normalization",
+      [](Model& each, Notes&) { fold_batch_normalization(each); });
+  add(config.simplify, "remove_unread_constants",
+      [](Model& each, Notes&) { remove_dead_nodes(each); });
   return run_passes(model, passes);
 }
 

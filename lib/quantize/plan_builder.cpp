@@ -42,8 +42,10 @@ class PlanBuilder {
 
   QuantPlan build() {
     for (int index = 0; index < graph_.node_count(); ++index) plan_node(index);
-    plan_biases(model_, graph_, biases_, zero_channels_,
-                !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
+    if (!biases_.empty()) {
+      plan_biases(model_, graph_, biases_, zero_channels_,
+                  !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
+    }
     drop_replaced();
     return std::move(plan_);
   }

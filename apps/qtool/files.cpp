@@ -1,0 +1,79 @@
+#include "files.h"
+
+#include <cerrno>
+#include <fmt/format.h>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace qtool::cli {
+namespace {
+
+struct NamedFile {
+  std::string name;  ///< as messages call it
+  std::filesystem::path path;
+};
+
+std::vector<NamedFile> files_read(const CommandLine& command_line, const Config& config) {
+  std::vector<NamedFile> out;
+  const auto add = [&](std::string name, const std::optional<std::filesystem::path>& path) {
+    if (path) out.push_back({std::move(name), *path});
+  };
+  add("the config file", command_line.sources.file);
+  add("the input model", config.model.input);
+  add("the file of labels", config.verify.labels);
+  return out;
+}
+
+std::vector<NamedFile> files_written(const CommandLine& command_line, const Config& config) {
+  std::vector<NamedFile> out;
+  const auto add = [&](std::string name, const std::optional<std::filesystem::path>& path) {
+    if (path) out.push_back({std::move(name), *path});
+  };
+  if (command_line.command->writes_model) add("model.output", config.model.output);
+  add("report.html", config.report.html);
+  add("report.json", config.report.json);
+  add("--log-file", command_line.log_file);
+  return out;
+}
+
+void check_folder_of(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code fault;
+  const bool is_folder = std::filesystem::is_directory(folder, fault);
+  if (!is_folder)
+    throw io_error(file.string(), "cannot be written", fault ? fault.value() : ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw io_error(file.string(), "cannot be written", errno);
+}
+
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(a, b, ignored) || a == b;
+}
+
+}  // namespace
+
+void check_files(const CommandLine& command_line, const Config& config) {
+  const std::vector<NamedFile> read = files_read(command_line, config);
+  const std::vector<NamedFile> written = files_written(command_line, config);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const auto refuse = [&](const NamedFile& other) {
+      throw Error(ErrorKind::Usage,
+                  fmt::format("{}: '{}' is {} too, expected another file", written[i].name,
+                              written[i].path.string(), other.name));
+    };
+    for (const NamedFile& other : read) {
+      if (is_same_file(written[i].path, other.path)) refuse(other);
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (is_same_file(written[i].path, written[j].path)) refuse(written[j]);
+    }
+    check_folder_of(written[i].path);
+  }
+}
+
+}  // namespace qtool::cli

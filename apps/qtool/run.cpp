@@ -1,0 +1,64 @@
+#include "run.h"
+
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "config/load.h"
+#include "config/supported.h"
+#include "files.h"
+#include "standard_streams.h"
+#include "terminal.h"
+
+namespace qtool::cli {
+namespace {
+
+/// The config that the command line means, with what only options can say.
+Config config_of(const CommandLine& command_line) {
+  Config config = load_config(command_line.sources);
+  config.threads = command_line.threads;
+  config.dry_run = command_line.dry_run;
+  config.load_check = !command_line.own.contains("--no-load-check");
+  return config;
+}
+
+void check_requirements(const Command& command, const Config& config) {
+  for (const Requirement& each : command.requirements) {
+    if (has_value(config, each.key)) continue;
+    throw Error(ErrorKind::Usage, fmt::format("{}: no {}, expected {} or the key {}", command.name,
+                                              each.what, each.how, each.key));
+  }
+}
+
+}  // namespace
+
+void deliver(const Run& run, const Result& result) {
+  if (run.config.report.json) write_file(*run.config.report.json, result.json);
+  if (run.config.report.html) write_file(*run.config.report.html, result.html);
+  write_stdout(run.json ? result.json : result.text);
+}
+
+int run(const CommandLine& command_line) {
+  if (!command_line.output.empty()) {
+    write_stdout(command_line.output);
+    return 0;
+  }
+  const Command& command = *command_line.command;
+  Config config;
+  if (command.uses_config) {
+    config = config_of(command_line);
+    check_requirements(command, config);
+    check_supported(config, command.name);
+    check_files(command_line, config);
+  }
+  Terminal terminal(command_line);
+  const Run run{
+      command, config, {terminal.log(), terminal.progress()}, command_line.json, command_line.own};
+  const int code = command.run(run);
+  terminal.finish();
+  return code;
+}
+
+}  // namespace qtool::cli

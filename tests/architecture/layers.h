@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qtool::architecture {
+
+/// A module and what its files may include, in the words of the table in lib/README.md.
+struct Layer {
+  std::string_view module;
+  std::string_view may_include;  ///< modules or single headers; its own headers always
+  std::string_view libraries;    ///< beside the standard library
+};
+
+/// The folders under lib, read in order, are the run of the tool; apps comes last.
+inline constexpr auto kLayers = std::to_array<Layer>({
+    {"base", "", "fmt, OpenSSL, POSIX, spdlog"},
+    {"kernels", "", "Highway"},
+    {"config", "base", "fmt, JSON, RE2"},
+    {"model", "base, kernels", "fmt, ONNX, protobuf"},
+    {"samples", "base, config, model", "fmt, JSON, libzip, ONNX"},
+    {"runtime", "base, config, model", "fmt, ONNX Runtime, POSIX"},
+    {"preprocess", "base, config, model, samples, runtime", "fmt, ONNX"},
+    {"calibrate", "base, kernels, config, model, samples, runtime", "fmt, ONNX"},
+    {"quantize", "base, kernels, config, model, calibrate/ranges.h", "fmt, ONNX"},
+    {"verify", "base, kernels, config, model, samples, runtime", "fmt"},
+    {"inspect", "base, kernels, config, model, preprocess, calibrate, quantize", "fmt, ONNX"},
+    {"report",
+     "base, config, inspect/summary.h, pipeline/compare_report.h, pipeline/static_report.h, "
+     "quantize/plan.h, verify/comparison.h",
+     "fmt"},
+    {"pipeline",
+     "base, kernels, config, model, samples, runtime, preprocess, calibrate, quantize, verify, "
+     "inspect, report",
+     "fmt, spdlog"},
+    {"apps", "base, config, report, pipeline", "CLI11, fmt, POSIX, spdlog"},
+});
+
+/// The edges of one source file that `kLayers` does not allow, a line each. `path` is relative to
+/// the root of the tree.
+std::vector<std::string> find_violations(std::string_view path, std::string_view text);
+
+}  // namespace qtool::architecture

@@ -41,9 +41,7 @@ PreprocessReport run_passes(Model& model, std::span<const Pass> passes) {
 
 std::vector<Pass> normalization() {
   return {
-      {"inline_functions", inline_functions},
-      {"remove_initializers_from_inputs",
-       [](Model& model, Notes&) { remove_initializers_from_inputs(model); }},
+      {"inline_functions", [](Model& model, Notes&) { inline_functions(model); }},
       {"rename_shadowing_values", [](Model& model, Notes&) { rename_shadowing_values(model); }},
       {"constants_to_initializers", [](Model& model, Notes&) { constants_to_initializers(model); }},
       {"remove_identities",

@@ -12,13 +12,8 @@ namespace qtool {
 // that it computes; running one twice is running it once. A pass leaves what it cannot do as it was
 // and says so in `notes`.
 
-/// Puts the body of every model-local function in place of its calls. `Input` error where the
-/// bodies would not end.
-void inline_functions(Model& model, std::vector<std::string>& notes);
-
-/// Brings models from before IR version 4, whose initializers had to be graph inputs too, to
-/// version 4, where they need not.
-void remove_initializers_from_inputs(Model& model);
+/// Puts the body of every model-local function in place of its calls.
+void inline_functions(Model& model);
 
 /// Renames inputs and initializers of subgraphs that hide a value of a graph around them, so that a
 /// name means one thing.

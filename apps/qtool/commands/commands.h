@@ -9,5 +9,6 @@ namespace qtool::cli {
 Command compare_command();
 Command completion_command();
 Command schema_command();
+Command static_command();
 
 }  // namespace qtool::cli

@@ -23,12 +23,16 @@ void rename_shadowing_values(Model& model);
 /// graph outputs stay nodes.
 void constants_to_initializers(Model& model);
 
-/// Which Identity nodes go: those of initializers only, or all. One that makes a graph output
-/// stays.
+/// Which copies go: those of initializers only, or all.
 enum class Copies { OfInitializers, Any };
 
-/// Lets the readers of an Identity read what it copies.
+/// Lets the readers of an Identity, or of a Dropout without training, read what it copies. One that
+/// makes a graph output stays.
 void remove_identities(Model& model, Copies which);
+
+/// Lets the readers of a node that computes what another one before it has computed read that one.
+/// Random nodes stay.
+void remove_duplicate_nodes(Model& model);
 
 /// Sets the sizes of the config's `dims` and `override_shapes` in inputs and in everything that
 /// carries the same symbol. `Usage` error where a name does not occur or a shape does not fit.

@@ -59,3 +59,15 @@ TEST_CASE("a copy of an initializer that callers may replace stays", "[preproces
   remove_identities(model, Copies::OfInitializers);
   CHECK(op_types(model.graph()) == "Identity Add");
 }
+
+TEST_CASE("a Dropout without training is a copy", "[preprocess]") {
+  Model model = text_model(R"(agraph (float[2] x, bool t) => (float[2] y) <float ratio = {0.5}> {
+    a = Dropout (x, ratio)
+    b = Dropout (a, ratio, t)
+    c, mask = Dropout (b)
+    y = Neg (c)
+  })");
+  remove_identities(model, Copies::Any);
+  CHECK(op_types(model.graph()) == "Dropout Dropout Neg");
+  CHECK(model.graph().node(0).input(0) == "x");
+}

@@ -64,7 +64,8 @@ TEST_CASE("names and shapes that do not fit the model are wrong use", "[preproce
   config.dims = {};
   config.override_shapes = {{"q", {1}}};
   CHECK(refusal(config) ==
-        "preprocess.override_shapes.q: the model has no input of that name | did you mean 'x'? known: x, z");
+        "preprocess.override_shapes.q: the model has no input of that name | did you mean 'x'? "
+        "known: x, z");
   config.override_shapes = {{"z", {1, 2, 3}}};
   CHECK(refusal(config) ==
         "preprocess.override_shapes.z: 1x2x3 has 3 axes, expected 2 as in float32[N,3]");

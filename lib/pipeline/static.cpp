@@ -10,8 +10,10 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/sha256.h"
+#include "calibrate/calibrate.h"
 #include "model/save.h"
 #include "pipeline/model_file.h"
+#include "pipeline/provenance.h"
 #include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
@@ -35,30 +37,13 @@ class StaticRun {
         context_(context),
         threads_(config.threads > 0 ? config.threads : available_cores()) {
     report_.config = config;
+    report_.provenance = current_provenance();
   }
 
-  StaticReport run() {
-    Model model = timed("load", [&] { return load(); });
-    timed("preprocess", [&] { prepare(model); });
-    if (config_.dry_run) {
-      report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
-      count_nodes(model);
-      return std::move(report_);
-    }
-    const auto samples = open(*config_.calibration.data, model);
-    const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
-    timed("plan", [&] { plan(model, ranges); });
-    Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
-    timed("check", [&] { check_model(quantized, output().string()); });
-    PendingModel pending = timed("write", [&] { return write(quantized); });
-    quantized = Model();
-    timed("load check", [&] { load_check(pending); });
-    timed("verify", [&] { verify(pending); });
-    finish(pending);
-    return std::move(report_);
-  }
+  StaticReport run();
 
  private:
+  /// Runs a stage and notes how long it took.
   template <typename Stage>
   auto timed(const char* name, const Stage& stage) {
     throw_if_interrupted();
@@ -99,6 +84,27 @@ class StaticRun {
   StaticReport report_;
 };
 
+StaticReport StaticRun::run() {
+  Model model = timed("load", [&] { return load(); });
+  timed("preprocess", [&] { prepare(model); });
+  if (config_.dry_run) {
+    report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
+    count_nodes(model);
+    return std::move(report_);
+  }
+  const auto samples = open(*config_.calibration.data, model);
+  const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
+  timed("plan", [&] { plan(model, ranges); });
+  Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
+  timed("check", [&] { check_model(quantized, output().string()); });
+  PendingModel pending = timed("write", [&] { return write(quantized); });
+  quantized = Model();
+  timed("load check", [&] { load_check(pending); });
+  timed("verify", [&] { verify(pending); });
+  finish(pending);
+  return std::move(report_);
+}
+
 Model StaticRun::load() {
   Model model = load_model(input());
   report_.input_sha256 = sha256_of_file(input());
@@ -130,7 +136,7 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
   const auto tensors = tensors_to_measure(model, config_.quantization, onnxruntime_placement());
   CalibrationResult result;
   if (!tensors.empty()) {
-    result = collect_statistics(model, tensors, samples, config_.calibration, threads_, context_.progress);
+    result = collect_statistics(model, tensors, samples, threads_, context_.progress);
   }
   report_.sample_count = samples.size();
   report_.calibration_sha256 = samples.sha256();

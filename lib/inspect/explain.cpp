@@ -6,6 +6,7 @@
 #include "model/graph_view.h"
 #include "model/model.h"
 #include "model/tensor.h"
+#include "quantize/op_rules.h"
 
 namespace qtool {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 /// Index of the node called `name`, else of the one that writes `name`, or -1. Names count first: a
 /// node and a value may share one.
 int find_node(const onnx::GraphProto& graph, std::string_view name) {
+  if (name.empty()) return -1;
   for (int i = 0; i < graph.node_size(); ++i) {
     if (graph.node(i).name() == name) return i;
   }
@@ -23,15 +25,26 @@ int find_node(const onnx::GraphProto& graph, std::string_view name) {
   return -1;
 }
 
+/// What the graph says of a value, by the first place that does.
+std::optional<TensorInfo> find_info(const onnx::GraphProto& graph, const std::string& value) {
+  for (const auto* list : {&graph.input(), &graph.output(), &graph.value_info()}) {
+    for (const auto& each : *list) {
+      if (each.name() == value) return tensor_info(each);
+    }
+  }
+  return std::nullopt;
+}
+
 std::string type_text(const GraphView& view, const std::string& value) {
   TensorInfo info;
-  info.type = view.type_of(value);
-  if (info.type == ElementType::Undefined) return "unknown";
-  if (auto shape = view.shape_of(value)) {
-    info.shape = std::move(*shape);
+  if (view.initializer(value)) {
+    info.type = view.type_of(value);
+    info.shape = *view.shape_of(value);
     info.has_shape = true;
+  } else if (auto found = find_info(view.graph(), value)) {
+    info = std::move(*found);
   }
-  return describe(info);
+  return info.type == ElementType::Undefined ? "unknown" : describe(info);
 }
 
 std::string source_text(const GraphView& view, const std::string& value) {
@@ -64,25 +77,45 @@ const TensorPlan* plan_of_output(const QuantPlan& plan, const std::string& value
   return found == plan.tensors.end() ? nullptr : &*found;
 }
 
-ExplainedValue explain_value(const GraphView& view, const std::string& value, std::string source,
-                             const TensorPlan* plan) {
+/// A draft has no scales, and with them no biases: what the node's rule says has to do.
+bool is_bias(const GraphView& view, const onnx::NodeProto& node, int slot) {
+  const OpRule* rule = find_rule(onnxruntime_placement(), node.op_type(), node.domain());
+  return rule != nullptr && rule->input(slot).role == InputRole::Bias &&
+         view.initializer(node.input(slot)) != nullptr;
+}
+
+ExplainedValue explain_input(const GraphView& view, int index, int slot, const QuantPlan& plan,
+                             bool is_quantized) {
+  const auto& node = view.node(index);
+  const std::string& value = node.input(slot);
   if (value.empty()) return {"", "not given", "", ""};
-  return {value, std::move(source), type_text(view, value), plan ? plan_text(*plan) : "float"};
+  std::string becomes = "float";
+  if (const TensorPlan* found = plan_of_input(plan, index, slot)) {
+    becomes = plan_text(*found);
+  } else if (is_quantized && is_bias(view, node, slot)) {
+    becomes = "int32, scale of the input x scale of the weight";
+  }
+  return {value, source_text(view, value), type_text(view, value), becomes};
+}
+
+ExplainedValue explain_output(const GraphView& view, const std::string& value,
+                              const QuantPlan& plan) {
+  if (value.empty()) return {"", "not wanted", "", ""};
+  const TensorPlan* found = plan_of_output(plan, value);
+  return {value, view.is_graph_output(value) ? "graph output" : "", type_text(view, value),
+          found ? plan_text(*found) : "float"};
 }
 
 NodeExplanation explain(const GraphView& view, int index, const QuantPlan& plan,
                         NodeDecision decision) {
   const auto& node = view.node(index);
+  const bool is_quantized = decision.outcome == NodeDecision::Outcome::Quantized;
   NodeExplanation out{node.name(), node.op_type(), node.domain(), {}, {}, std::move(decision)};
   for (int slot = 0; slot < node.input_size(); ++slot) {
-    const std::string& value = node.input(slot);
-    out.inputs.push_back(
-        explain_value(view, value, source_text(view, value), plan_of_input(plan, index, slot)));
+    out.inputs.push_back(explain_input(view, index, slot, plan, is_quantized));
   }
   for (const std::string& value : node.output()) {
-    out.outputs.push_back(explain_value(view, value,
-                                        view.is_graph_output(value) ? "graph output" : "",
-                                        plan_of_output(plan, value)));
+    out.outputs.push_back(explain_output(view, value, plan));
   }
   return out;
 }

@@ -41,11 +41,10 @@ std::string weight_text(const ModelSummary& summary) {
 
 std::string quantized_text(const InspectReport& report) {
   if (!report.obstacle.empty()) return "unknown: " + report.obstacle;
-  const auto left = std::ranges::count_if(report.left_in_float,
-                                          [](const Skipped& each) { return each.tensor.empty(); });
-  return fmt::format("{}, {} folded away, {} left in float",
-                     count_text(report.quantized_node_count, "node"), report.folded_node_count,
-                     left);
+  const std::size_t left = static_cast<std::size_t>(std::ranges::count_if(
+      report.left_in_float, [](const Skipped& each) { return each.tensor.empty(); }));
+  const std::size_t taken = report.quantized_node_count + report.folded_node_count;
+  return fmt::format("{} of {} after preprocessing", taken, count_text(taken + left, "node"));
 }
 
 Facts facts_of(const InspectReport& report) {
@@ -88,7 +87,7 @@ std::string operator_name(const std::string& domain, const std::string& op_type)
 }
 
 Table operator_table(const ModelSummary& summary) {
-  Table table{{{"operator"}, {"nodes", true}, {"weights", true}, {"size", true}}, {}};
+  Table table{{{"operator"}, {"nodes", true}, {"values", true}, {"size", true}}, {}};
   for (const OperatorUse& use : summary.operators) {
     table.rows.push_back({operator_name(use.domain, use.op_type), std::to_string(use.node_count),
                           std::to_string(use.weight_elements), format_bytes(use.weight_bytes)});

@@ -13,7 +13,7 @@
 namespace qtool {
 
 struct CompareOptions {
-  std::span<const std::int64_t> labels;  ///< the class of each sample; empty: no labels
+  std::span<const std::int64_t> labels = {};  ///< the class of each sample; empty: no labels
   int threads = 1;
   Progress progress;                               ///< empty: nobody watches
   std::string reference_name = "reference model";  ///< for messages

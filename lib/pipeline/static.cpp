@@ -155,8 +155,9 @@ void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
 }
 
 void StaticRun::count_nodes(const Model& model) {
-  report_.quantized_node_count = report_.plan.quantized_nodes.size();
-  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - report_.quantized_node_count;
+  const std::size_t folded = report_.plan.folded.size();
+  report_.quantized_node_count = report_.plan.quantized_nodes.size() - folded;
+  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
 }
 
 PendingModel StaticRun::write(const Model& model) {

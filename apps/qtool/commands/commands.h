@@ -10,5 +10,6 @@ Command compare_command();
 Command completion_command();
 Command inspect_command();
 Command schema_command();
+Command static_command();
 
 }  // namespace qtool::cli

@@ -13,6 +13,7 @@
 #include "calibrate/calibrate.h"
 #include "model/save.h"
 #include "pipeline/model_file.h"
+#include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
 #include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
@@ -24,10 +25,6 @@
 
 namespace qtool {
 namespace {
-
-/// QuantizeLinear exists from opset 10 on, its `axis` from 13; ONNX Runtime fuses nothing at 10.
-constexpr std::int64_t kPerTensorOpset = 11;
-constexpr std::int64_t kPerChannelOpset = 13;
 
 /// One run of `static`: the stages in order, each handing its result to the next.
 class StaticRun {
@@ -115,12 +112,7 @@ Model StaticRun::load() {
 }
 
 void StaticRun::prepare(Model& model) {
-  report_.preprocess = config_.preprocess.enabled ? preprocess(model, config_.preprocess) : normalize(model);
-  const std::int64_t needed = config_.quantization.per_channel ? kPerChannelOpset : kPerTensorOpset;
-  if (model.opset() < needed) {
-    upgrade_opset(model, needed);
-    infer_shapes(model, report_.preprocess.notes);
-  }
+  report_.preprocess = prepare_for_quantization(model, config_);
   report_.opset_after = model.opset();
 }
 

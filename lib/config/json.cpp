@@ -71,9 +71,8 @@ bool is_word(char c) {
          c == '+';
 }
 
-/// The word around the character before `end`, for a message.
-std::string word_before(std::string_view text, std::size_t end) {
-  if (end == 0) return {};
+/// The word around the character before `end`, which may be only as far as the parser came.
+std::string word_around(std::string_view text, std::size_t end) {
   std::size_t begin = end - 1;
   if (!is_word(text[begin])) return std::string(text.substr(begin, 1));
   while (begin > 0 && is_word(text[begin - 1])) --begin;
@@ -119,7 +118,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  bool parse_error(std::size_t, const std::string&,
+  bool parse_error(std::size_t, const std::string& token,
                    const nlohmann::detail::exception& error) override {
     const std::string_view what = error.what();
     const auto says = [&](std::string_view words) {
@@ -127,16 +126,19 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     };
     if (error.id == 406) throw source_.error(number_line(), "not JSON: the number is too large");
     if (says("UTF-8")) throw source_.error(cursor_.line, "not JSON: a string is not UTF-8");
-    if (says("unexpected end of input") || says("missing closing quote") || says("missing '*/'")) {
+    if (says("unexpected end of input") || says("missing closing")) {
       throw source_.error(cursor_.line, "not JSON: unexpected end of the text",
                           "is a bracket, quote or comment not closed?");
     }
     if (says("control character"))
       throw source_.error(number_line(), "not JSON: a string holds a control character");
     const auto read = static_cast<std::size_t>(cursor_.at - source_.text.data());
-    const std::string word = word_before(source_.text, read);
-    throw source_.error(number_line(), fmt::format("not JSON: unexpected '{}'", word),
-                        hint_for(word));
+    // Of a string or number the parser hands over all that there is; it may have read on.
+    const bool is_whole = says("unexpected string literal") || says("unexpected number literal");
+    const std::string word = is_whole ? token : word_around(source_.text, read);
+    throw source_.error(number_line(),
+                        fmt::format("not JSON: unexpected '{}'", printable(word, 100)),
+                        hint_for(word, read));
   }
 
  private:
@@ -147,13 +149,15 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     std::map<std::string, int> lines;
   };
 
-  static std::string hint_for(const std::string& word) {
+  std::string hint_for(const std::string& word, std::size_t read) const {
     if (word == "NaN" || word == "Infinity" || word == "-Infinity")
       return "JSON has only finite numbers";
     if (word == "True" || word == "False" || word == "None") return "write true, false or null";
     if (word == "'") return "write strings in double quotes";
-    if (word == "}" || word == "]") return "is there a comma before it that does not belong there?";
-    return {};
+    if (word != "}" && word != "]") return {};
+    const std::size_t before = source_.text.substr(0, read - 1).find_last_not_of(" \t\r\n");
+    const bool is_trailing_comma = before != std::string_view::npos && source_.text[before] == ',';
+    return is_trailing_comma ? "the comma before it does not belong there" : "";
   }
 
   /// The lexer reads one character past a number to find its end.

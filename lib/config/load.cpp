@@ -65,26 +65,32 @@ Layer read_layer(const Setting& setting, const std::vector<Key>& keys) {
   return {std::move(value), place};
 }
 
-/// The preset that the strongest layer names.
-Preset chosen_preset(const std::vector<Layer>& layers) {
-  Preset preset = Preset::Cpu;
+/// The value that the strongest layer gives to a key on which defaults of others depend.
+template <NamedEnum E>
+E chosen(const std::vector<Layer>& layers, const std::vector<std::string>& names, E otherwise) {
   for (const Layer& layer : layers) {
-    const JsonValue* value = layer.value.find("preset");
-    if (value != nullptr)
-      read_value(*value, layer.place.member("preset", value->line), Rule{}, preset);
+    const JsonValue* value = &layer.value;
+    Place place = layer.place;
+    for (const std::string& name : names) {
+      value = value == nullptr ? nullptr : value->find(name);
+      if (value != nullptr) place = place.member(name, value->line);
+    }
+    if (value != nullptr) read_value(*value, place, Rule{}, otherwise);
   }
-  return preset;
+  return otherwise;
 }
 
 }  // namespace
 
-Config preset_defaults(Preset preset) {
+Config preset_defaults(Preset preset, CalibrationMethod method) {
   Config config;
   config.preset = preset;
   if (preset == Preset::OnnxRuntime) {
     config.preprocess.enabled = false;
     config.quantization.activation_type = QuantType::Int8;
     config.quantization.per_channel = false;
+    if (method == CalibrationMethod::Entropy) config.calibration.num_bins = 128;
+    config.calibration.symmetric = method == CalibrationMethod::Percentile;
   }
   return config;
 }
@@ -128,7 +134,8 @@ Config load_config(const ConfigSources& sources) {
   if (sources.file) layers.push_back(read_layer(*sources.file));
   const std::vector<Key> keys = keys_of(config);
   for (const Setting& setting : sources.settings) layers.push_back(read_layer(setting, keys));
-  config = preset_defaults(chosen_preset(layers));
+  config = preset_defaults(chosen(layers, {"preset"}, config.preset),
+                           chosen(layers, {"calibration", "method"}, config.calibration.method));
   for (const Layer& layer : layers) read_members(layer.value, layer.place, keys);
   return config;
 }

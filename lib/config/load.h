@@ -15,7 +15,8 @@ struct Setting {
   std::string source;              ///< as messages name it: `--set`, `--threads`
   std::string key;                 ///< dotted
   std::vector<std::string> words;  ///< several for a list
-  bool is_option = false;  ///< an option with a name of its own: its words mean themselves, not JSON
+  bool is_option =
+      false;  ///< an option with a name of its own: its words mean themselves, not JSON
 };
 
 /// Where a config comes from, weakest first: the preset's defaults, the file, the settings in their
@@ -30,8 +31,9 @@ struct ConfigSources {
 /// folder.
 Config load_config(const ConfigSources& sources);
 
-/// What `preset` means before anything else is said.
-Config preset_defaults(Preset preset);
+/// What `preset` means before anything else is said but the method: ONNX Runtime has defaults of
+/// its own for each.
+Config preset_defaults(Preset preset, CalibrationMethod method);
 
 /// The whole config as a JSON text: the same bytes for the same config, readable by `load_config`.
 std::string config_to_json(const Config& config);

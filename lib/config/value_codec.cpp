@@ -1,6 +1,7 @@
 #include "config/value_codec.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -57,6 +58,18 @@ const std::string& expect_string(const JsonValue& value, const Place& place,
   const auto* text = value.as<std::string>();
   if (text == nullptr) throw mismatch(value, place, expected);
   return *text;
+}
+
+/// A pattern for `word` in whatever case: JSON Schema has no flag for it.
+std::string any_case(std::string_view word) {
+  std::string out;
+  for (const char c : word) {
+    const bool is_letter = std::isalpha(static_cast<unsigned char>(c)) != 0;
+    out += is_letter ? fmt::format("[{}{}]", static_cast<char>(std::toupper(c)),
+                                   static_cast<char>(std::tolower(c)))
+                     : std::string(1, c);
+  }
+  return out;
 }
 
 JsonValue text_value(std::string_view text) { return {std::string(text)}; }
@@ -172,7 +185,13 @@ JsonValue schema_of(const std::filesystem::path*, const Rule&) {
 }
 
 JsonValue schema_of_choice(const std::vector<std::string>& names) {
-  return {JsonValue::Object{{"enum", write_value(names)}}};
+  // An editor offers what `enum` lists; the pattern takes the spellings that read_choice takes too.
+  std::string pattern;
+  for (const std::string& name : names) pattern += (pattern.empty() ? "" : "|") + any_case(name);
+  JsonValue::List any = {{JsonValue::Object{{"enum", write_value(names)}}},
+                         {JsonValue::Object{{"type", text_value("string")},
+                                            {"pattern", {fmt::format("^[Qq]?({})$", pattern)}}}}};
+  return {JsonValue::Object{{"anyOf", {std::move(any)}}}};
 }
 
 JsonValue schema_of_list(JsonValue element) {

@@ -127,7 +127,8 @@ template <typename T>
 void read_value(const JsonValue& value, const Place& place, const Rule& rule, std::vector<T>& out) {
   std::vector<T> list;
   for (const JsonValue& element : expect_list(value, place)) {
-    read_value(element, place.element(list.size(), element.line), rule, list.emplace_back());
+    const Place here = place.element(list.size(), element.line);
+    read_value(element, here, rule, list.emplace_back());
   }
   out = std::move(list);
 }

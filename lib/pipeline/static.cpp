@@ -10,14 +10,17 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/sha256.h"
+#include "calibrate/calibrate.h"
 #include "model/save.h"
+#include "pipeline/model_file.h"
+#include "pipeline/provenance.h"
+#include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
 #include "report/manifest.h"
 #include "runtime/session.h"
 #include "samples/samples.h"
-#include "verify/compare.h"
 
 namespace qtool {
 namespace {
@@ -34,30 +37,13 @@ class StaticRun {
         context_(context),
         threads_(config.threads > 0 ? config.threads : available_cores()) {
     report_.config = config;
+    report_.provenance = current_provenance();
   }
 
-  StaticReport run() {
-    Model model = timed("load", [&] { return load(); });
-    timed("preprocess", [&] { prepare(model); });
-    if (config_.dry_run) {
-      report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
-      count_nodes(model);
-      return std::move(report_);
-    }
-    const auto samples = open(*config_.calibration.data, model);
-    const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
-    timed("plan", [&] { plan(model, ranges); });
-    Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
-    timed("check", [&] { check_model(quantized, output().string()); });
-    PendingModel pending = timed("write", [&] { return write(quantized); });
-    quantized = Model();
-    timed("load check", [&] { load_check(pending); });
-    timed("verify", [&] { verify(pending); });
-    finish(pending);
-    return std::move(report_);
-  }
+  StaticReport run();
 
  private:
+  /// Runs a stage and notes how long it took.
   template <typename Stage>
   auto timed(const char* name, const Stage& stage) {
     throw_if_interrupted();
@@ -98,10 +84,31 @@ class StaticRun {
   StaticReport report_;
 };
 
+StaticReport StaticRun::run() {
+  Model model = timed("load", [&] { return load(); });
+  timed("preprocess", [&] { prepare(model); });
+  if (config_.dry_run) {
+    report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
+    count_nodes(model);
+    return std::move(report_);
+  }
+  const auto samples = open(*config_.calibration.data, model);
+  const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
+  timed("plan", [&] { plan(model, ranges); });
+  Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
+  timed("check", [&] { check_model(quantized, output().string()); });
+  PendingModel pending = timed("write", [&] { return write(quantized); });
+  quantized = Model();
+  timed("load check", [&] { load_check(pending); });
+  timed("verify", [&] { verify(pending); });
+  finish(pending);
+  return std::move(report_);
+}
+
 Model StaticRun::load() {
   Model model = load_model(input());
   report_.input_sha256 = sha256_of_file(input());
-  report_.input_bytes = std::filesystem::file_size(input());
+  report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
   for (const std::string& warning : check_node_lists(model.graph(), config_.quantization, config_.preset)) warn(warning);
   return model;
@@ -129,7 +136,7 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
   const auto tensors = tensors_to_measure(model, config_.quantization, onnxruntime_placement());
   CalibrationResult result;
   if (!tensors.empty()) {
-    result = collect_statistics(model, tensors, samples, config_.calibration, threads_, context_.progress);
+    result = collect_statistics(model, tensors, samples, threads_, context_.progress);
   }
   report_.sample_count = samples.size();
   report_.calibration_sha256 = samples.sha256();
@@ -148,8 +155,9 @@ void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
 }
 
 void StaticRun::count_nodes(const Model& model) {
-  report_.quantized_node_count = report_.plan.quantized_nodes.size();
-  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - report_.quantized_node_count;
+  const std::size_t folded = report_.plan.folded.size();
+  report_.quantized_node_count = report_.plan.quantized_nodes.size() - folded;
+  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
 }
 
 PendingModel StaticRun::write(const Model& model) {
@@ -182,17 +190,12 @@ void StaticRun::verify(const PendingModel& pending) {
   if (!gates.data && !gates.has_gates()) return;
   const Session reference(input(), {});
   const Session quantized(pending.path(), {});
-  SampleOptions options;
-  options.allow_nonfinite = config_.calibration.allow_nonfinite;
-  const auto folder = gates.data ? *gates.data : *config_.calibration.data;
-  const std::vector<TensorInfo> inputs(reference.inputs().begin(), reference.inputs().end());
-  const auto samples = open_samples(folder, inputs, options);
-  const auto labels_path = gates.labels ? gates.labels : find_labels(folder);
-  std::vector<std::int64_t> labels;
-  if (labels_path) labels = read_labels(*labels_path, *samples);
-  report_.verification = compare_models(reference, quantized, *samples, labels_path ? &labels : nullptr, threads_);
-  const double size_ratio = static_cast<double>(report_.output_bytes) / static_cast<double>(report_.input_bytes);
-  report_.gates = judge_gates(gates, *report_.verification, size_ratio);
+  Verification found = verify_models({reference, input().string(), report_.input_bytes},
+                                     {quantized, output().string(), report_.output_bytes},
+                                     gates.data ? *gates.data : *config_.calibration.data, config_,
+                                     [this](const std::string& message) { warn(message); }, context_.progress);
+  report_.verification = std::move(found.comparison);
+  report_.gates = std::move(found.gates);
 }
 
 void StaticRun::finish(PendingModel& pending) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "pipeline/provenance.h"
 #include "preprocess/preprocess.h"
 #include "quantize/plan.h"
 #include "verify/comparison.h"
@@ -16,11 +17,12 @@ namespace qtool {
 
 /// Result of `static`; everything that the report and the manifest say.
 struct StaticReport {
+  Provenance provenance;
   Config config;
   std::string input_sha256, output_sha256, calibration_sha256;
   std::uint64_t input_bytes = 0, output_bytes = 0;
   std::size_t sample_count = 0;
-  std::size_t quantized_node_count = 0, float_node_count = 0;
+  std::size_t quantized_node_count = 0, float_node_count = 0;  ///< of the nodes that are left
   std::int64_t opset_before = 0, opset_after = 0;
   PreprocessReport preprocess;
   QuantPlan plan;

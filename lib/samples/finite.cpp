@@ -14,22 +14,25 @@ namespace {
 /// memory.
 constexpr std::size_t kBlock = 1024;
 
-/// Index of the first element whose exponent is that of NaN and infinity.
+/// Index of the first element whose exponent bits are all set, as in NaN and infinity. Adding the
+/// lowest of them then carries into the sign bit, which a whole block can collect.
 template <typename Bits>
 std::optional<std::size_t> find_exponent(std::span<const std::byte> bytes, Bits exponent) {
-  const auto is_hit = [&](std::size_t i) {
+  constexpr int kSignShift = 8 * sizeof(Bits) - 1;
+  const auto lowest = static_cast<Bits>(exponent & -exponent);
+  const auto carry = [&](std::size_t i) {
     Bits bits;
     std::memcpy(&bits, bytes.data() + i * sizeof(Bits), sizeof(Bits));
-    return (bits & exponent) == exponent;
+    return static_cast<Bits>((bits & exponent) + lowest);
   };
   const std::size_t count = bytes.size() / sizeof(Bits);
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t end = std::min(count, begin + kBlock);
-    Bits hits = 0;
-    for (std::size_t i = begin; i < end; ++i) hits |= static_cast<Bits>(is_hit(i));
-    if (hits == 0) continue;
+    Bits carries = 0;
+    for (std::size_t i = begin; i < end; ++i) carries |= carry(i);
+    if (carries >> kSignShift == 0) continue;
     for (std::size_t i = begin; i < end; ++i) {
-      if (is_hit(i)) return i;
+      if (carry(i) >> kSignShift != 0) return i;
     }
   }
   return std::nullopt;

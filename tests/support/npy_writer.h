@@ -22,7 +22,7 @@ struct NpyParts {
   std::string fortran_order = "False";
   std::string shape = "(1, 4)";
   int version = 1;
-  std::string header = {};               ///< in place of the one that the fields above make
+  std::string header = {};          ///< in place of the one that the fields above make
   std::int64_t header_length = -1;  ///< in place of the true one
 };
 

@@ -6,7 +6,9 @@
 
 namespace qtool::cli {
 
+Command compare_command();
 Command completion_command();
 Command schema_command();
+Command static_command();
 
 }  // namespace qtool::cli

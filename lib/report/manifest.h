@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "pipeline/static_report.h"
+
+namespace qtool {
+
+/// The text of `OUTPUT.manifest.json`: what the output was made of and by what, and what was found
+/// of it. Nothing in it but `created` differs between two runs on the same input.
+std::string manifest_json(const StaticReport& report);
+
+}  // namespace qtool

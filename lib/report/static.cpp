@@ -1,0 +1,124 @@
+#include "report/static.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <utility>
+
+#include "base/text.h"
+#include "report/comparison.h"
+#include "report/figures.h"
+#include "report/left_in_float.h"
+
+namespace qtool {
+namespace {
+
+constexpr std::size_t kShownReasons = 8;
+
+std::string path_text(const std::optional<std::filesystem::path>& path) {
+  return path ? path->native() : std::string("-");
+}
+
+double size_ratio(const StaticReport& report) {
+  return report.input_bytes == 0
+             ? 0
+             : static_cast<double>(report.output_bytes) / static_cast<double>(report.input_bytes);
+}
+
+void add_model_facts(Facts& facts, const StaticReport& report) {
+  Cell input(fmt::format("{}, {}, opset {}", path_text(report.config.model.input),
+                         format_bytes(report.input_bytes), report.opset_before));
+  if (report.config.dry_run) {
+    facts.emplace_back("input", std::move(input));
+    facts.emplace_back("output", "nothing written: a dry run");
+    return;
+  }
+  const double ratio = size_ratio(report);
+  Cell output(fmt::format("{}, {} ({}), opset {}", path_text(report.config.model.output),
+                          format_bytes(report.output_bytes), share_text(ratio),
+                          report.opset_after));
+  const double largest = std::max(1.0, ratio);
+  input.bar = 1 / largest;
+  output.bar = ratio / largest;
+  facts.emplace_back("input", std::move(input));
+  facts.emplace_back("output", std::move(output));
+  facts.emplace_back("calibration",
+                     fmt::format("{} of {}", count_text(report.sample_count, "sample"),
+                                 path_text(report.config.calibration.data)));
+}
+
+std::string tensor_text(const QuantPlan& plan) {
+  const auto count = [&](TensorPlan::Role role) {
+    return static_cast<std::size_t>(std::ranges::count(plan.tensors, role, &TensorPlan::role));
+  };
+  return fmt::format("{}, {}, {} quantized",
+                     count_text(count(TensorPlan::Role::Activation), "activation"),
+                     count_text(count(TensorPlan::Role::Constant), "weight"),
+                     fmt::format("{} bias{}", count(TensorPlan::Role::Bias),
+                                 count(TensorPlan::Role::Bias) == 1 ? "" : "es"));
+}
+
+Facts facts_of(const StaticReport& report) {
+  Facts facts;
+  add_model_facts(facts, report);
+  const std::size_t folded = report.plan.folded.size();
+  facts.emplace_back(
+      "nodes", fmt::format("{} quantized, {} folded away, {} left in float",
+                           report.quantized_node_count, folded, report.float_node_count));
+  facts.emplace_back("tensors", tensor_text(report.plan));
+  if (report.config.dry_run) return facts;
+  facts.emplace_back("load check", report.load_check);
+  if (report.verification) {
+    std::ranges::move(top1_facts(report.verification->top1), std::back_inserter(facts));
+  }
+  if (report.config.report.manifest) {
+    facts.emplace_back("manifest", path_text(report.config.model.output) + ".manifest.json");
+  }
+  return facts;
+}
+
+Section tensor_details(const QuantPlan& plan) {
+  Table table{{{"tensor"}, {"type"}, {"scale", true}, {"zero point", true}, {"from"}}, {}};
+  for (const TensorPlan& tensor : plan.tensors) {
+    const QuantParams& params = tensor.params;
+    const bool is_single = params.scales.size() == 1 && params.zero_points.size() == 1;
+    table.rows.push_back({tensor.name, element_type_name(params.type),
+                          is_single ? fmt::format("{:.6g}", params.scales[0])
+                                    : count_text(params.scales.size(), "channel"),
+                          is_single ? std::to_string(params.zero_points[0]) : std::string(),
+                          tensor.derivation});
+  }
+  return {"every quantized tensor", std::move(table), true};
+}
+
+Section time_details(const StaticReport& report) {
+  Table table{{{"stage"}, {"seconds", true}}, {}};
+  for (const auto& [stage, seconds] : report.seconds) {
+    table.rows.push_back({stage, fmt::format("{:.3f}", seconds)});
+  }
+  return {"time", std::move(table), true};
+}
+
+void append(std::vector<Section>& out, std::vector<Section> sections) {
+  std::ranges::move(sections, std::back_inserter(out));
+}
+
+}  // namespace
+
+Document to_document(const StaticReport& report) {
+  Document out;
+  out.title = fmt::format("{} quantized", report.config.model.input
+                                              ? report.config.model.input->filename().native()
+                                              : std::string("model"));
+  out.sections.push_back({"", facts_of(report)});
+  const LeftInFloat left = group_left(report.plan.skipped);
+  append(out.sections, left_sections(left, kShownReasons));
+  if (report.verification) append(out.sections, comparison_sections(*report.verification));
+  append(out.sections, gate_sections(report.gates));
+  append(out.sections, left_details(left));
+  out.sections.push_back(tensor_details(report.plan));
+  out.sections.push_back(time_details(report));
+  return out;
+}
+
+}  // namespace qtool

@@ -1,0 +1,111 @@
+#include "report/static_json.h"
+
+#include <algorithm>
+
+#include "config/describe.h"
+#include "report/comparison.h"
+#include "report/left_in_float.h"
+#include "report/static.h"
+
+namespace qtool {
+namespace {
+
+JsonValue input_json(const StaticReport& report) {
+  return JsonObject()
+      .add("path", report.config.model.input)
+      .add("sha256", report.input_sha256)
+      .add("bytes", report.input_bytes)
+      .add("opset", report.opset_before)
+      .take();
+}
+
+JsonValue output_json(const StaticReport& report) {
+  return JsonObject()
+      .add("path", report.config.model.output)
+      .add("sha256", report.output_sha256)
+      .add("bytes", report.output_bytes)
+      .add("opset", report.opset_after)
+      .take();
+}
+
+JsonValue calibration_json(const StaticReport& report) {
+  return JsonObject()
+      .add("data", report.config.calibration.data)
+      .add("sha256", report.calibration_sha256)
+      .add("sample_count", report.sample_count)
+      .take();
+}
+
+JsonValue node_counts_json(const StaticReport& report) {
+  return JsonObject()
+      .add("quantized", report.quantized_node_count)
+      .add("folded", report.plan.folded.size())
+      .add("float", report.float_node_count)
+      .take();
+}
+
+JsonValue tensor_counts_json(const QuantPlan& plan) {
+  const auto count = [&](TensorPlan::Role role) {
+    return std::ranges::count(plan.tensors, role, &TensorPlan::role);
+  };
+  return JsonObject()
+      .add("activations", count(TensorPlan::Role::Activation))
+      .add("constants", count(TensorPlan::Role::Constant))
+      .add("biases", count(TensorPlan::Role::Bias))
+      .take();
+}
+
+JsonValue tensor_json(const TensorPlan& plan) {
+  JsonObject object;
+  object.add("name", plan.name)
+      .add("type", element_type_name(plan.params.type))
+      .add("axis", plan.params.axis)
+      .add("from", plan.derivation);
+  if (plan.params.scales.size() == 1 && plan.params.zero_points.size() == 1) {
+    object.add("scale", static_cast<double>(plan.params.scales[0]))
+        .add("zero_point", plan.params.zero_points[0]);
+  } else {
+    object.add("channel_count", plan.params.scales.size());
+  }
+  return object.take();
+}
+
+JsonValue pass_json(const PassReport& pass) {
+  return JsonObject()
+      .add("name", pass.name)
+      .add("nodes_before", pass.nodes_before)
+      .add("nodes_after", pass.nodes_after)
+      .add("seconds", pass.seconds)
+      .take();
+}
+
+}  // namespace
+
+void add_static_members(JsonObject& object, const StaticReport& report) {
+  object.add("input", input_json(report))
+      .add("output", output_json(report))
+      .add("calibration", calibration_json(report))
+      .add("config", write_value(report.config))
+      .add("nodes", node_counts_json(report))
+      .add("tensors", tensor_counts_json(report.plan))
+      .add("left_in_float", to_json(group_left(report.plan.skipped)))
+      .add("load_check", report.load_check)
+      .add("verification", report.verification ? to_json(*report.verification) : JsonValue())
+      .add("gates", to_json(report.gates))
+      .add("warnings", report.warnings);
+}
+
+JsonValue to_json(const StaticReport& report) {
+  JsonObject object;
+  object.add("command", "static");
+  add_static_members(object, report);
+  JsonObject seconds;
+  for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
+  return object.add("quantized_tensors", json_list(report.plan.tensors, tensor_json))
+      .add("passes", json_list(report.preprocess.passes, pass_json))
+      .add("notes", report.preprocess.notes)
+      .add("seconds", seconds.take())
+      .take();
+}
+
+}  // namespace qtool

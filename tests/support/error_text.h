@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+
+namespace qtool::testing {
+
+/// What a user would read of the error that `work` ends with, without `qtool: error: `; empty where
+/// it does not fail.
+template <typename Work>
+std::string error_text(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what() + (error.hint().empty() ? "" : "\n  hint: " + error.hint());
+  }
+  return {};
+}
+
+}  // namespace qtool::testing

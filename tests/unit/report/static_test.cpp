@@ -1,0 +1,69 @@
+#include "report/static.h"
+
+#include "catch.h"
+#include "static_example.h"
+
+namespace qtool {
+namespace {
+
+TEST_CASE("static report: the text says sizes, nodes, reasons and where the manifest is",
+          "[report]") {
+  CHECK(to_text(to_document(example_static_report())) ==
+        "  input        in/model.onnx, 400.0 KB, opset 12\n"
+        "  output       out/model.int8.onnx, 100.0 KB (25.00 %), opset 13\n"
+        "  calibration  100 samples of calib\n"
+        "  nodes        2 quantized, 1 folded away, 1 left in float\n"
+        "  tensors      1 activation, 1 weight, 0 biases quantized\n"
+        "  load check   loads\n"
+        "  manifest     out/model.int8.onnx.manifest.json\n"
+        "\n"
+        "nodes left in float\n"
+        "  nodes  operator  why\n"
+        "      1  Softmax   its input is not quantized\n");
+}
+
+TEST_CASE("static report: a verification adds accuracy, distances and gates", "[report]") {
+  StaticReport report = example_static_report();
+  report.verification.emplace();
+  report.verification->sample_count = 3;
+  report.verification->top1.row_count = 3;
+  report.verification->top1.agreement = 1;
+  report.gates = {{"min_cosine", 0.9, 0.99, true, {}}};
+  const std::string text = to_text(to_document(report));
+  CHECK(text.find("  top-1 agreement  100.00 % of 3 rows\n") != std::string::npos);
+  CHECK(text.find("\ndistance of the outputs, 3 samples\n") != std::string::npos);
+  CHECK(text.find("\ngates\n") != std::string::npos);
+}
+
+TEST_CASE("static report: a dry run says what would be done", "[report]") {
+  StaticReport report = example_static_report();
+  report.config.dry_run = true;
+  CHECK(to_text(to_document(report)) ==
+        "  input    in/model.onnx, 400.0 KB, opset 12\n"
+        "  output   nothing written: a dry run\n"
+        "  nodes    2 quantized, 1 folded away, 1 left in float\n"
+        "  tensors  1 activation, 1 weight, 0 biases quantized\n"
+        "\n"
+        "nodes left in float\n"
+        "  nodes  operator  why\n"
+        "      1  Softmax   its input is not quantized\n");
+}
+
+TEST_CASE("static report: HTML lists every node and tensor", "[report]") {
+  const std::string html = to_html(to_document(example_static_report()));
+  CHECK(html.find("<summary>every node left in float</summary>") != std::string::npos);
+  CHECK(html.find("<td>w</td><td>int8</td><td class=\"n\">2 channels</td>") != std::string::npos);
+}
+
+TEST_CASE("static report: JSON adds every tensor and times", "[report]") {
+  const JsonValue json = to_json(example_static_report());
+  CHECK(
+      to_compact_json(*json.find("quantized_tensors")) ==
+      R"([{"name":"x","type":"uint8","axis":null,"from":"measured","scale":0.5,"zero_point":128},)"
+      R"({"name":"w","type":"int8","axis":0,"from":"weights","channel_count":2}])");
+  CHECK(to_compact_json(*json.find("seconds")) == R"({"load":0.25})");
+  CHECK(to_compact_json(*json.find("nodes")) == R"({"quantized":2,"folded":1,"float":1})");
+}
+
+}  // namespace
+}  // namespace qtool

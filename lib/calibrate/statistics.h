@@ -6,8 +6,8 @@
 
 namespace qtool {
 
-/// What one pass over the data records of a tensor. Merging is commutative and associative, so the result depends
-/// neither on the order of samples nor on threads.
+/// What one pass over the data records of a tensor. Merging is commutative and associative, so the
+/// result depends neither on the order of samples nor on threads.
 struct TensorStatistics {
   std::uint64_t value_count = 0;      ///< finite values
   std::uint64_t nonfinite_count = 0;  ///< NaN and infinities; they count for nothing else

@@ -17,7 +17,8 @@ constexpr char kClose = '\x03';
 
 onnx::ModelProto with_marked_nodes(const onnx::ModelProto& model) {
   onnx::ModelProto copy = model;
-  for_each_node(copy, [](onnx::NodeProto& node) { node.set_name(kOpen + describe(node) + kClose); });
+  for_each_node(copy,
+                [](onnx::NodeProto& node) { node.set_name(kOpen + describe(node) + kClose); });
   return copy;
 }
 

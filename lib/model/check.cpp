@@ -48,7 +48,8 @@ void ask_checker(const onnx::ModelProto& model, const std::string& where) {
 void check_operators(const onnx::ModelProto& model, const std::string& where) {
   for_each_node(model, [&](const onnx::NodeProto& node) {
     if (onnx::checker::check_is_experimental_op(node)) {
-      refuse(where, describe(node) + ": is an experimental operator, which ONNX Runtime does not have");
+      refuse(where,
+             describe(node) + ": is an experimental operator, which ONNX Runtime does not have");
     }
   });
 }
@@ -56,7 +57,8 @@ void check_operators(const onnx::ModelProto& model, const std::string& where) {
 void check_sparse(const onnx::SparseTensorProto& tensor, const std::string& where) {
   const auto shape = std::span(tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size()));
   if (!checked_element_count(shape)) {
-    refuse(where, "sparse tensor " + in_quotes(tensor.values().name()) + ": impossible shape " + describe_shape(shape));
+    refuse(where, "sparse tensor " + in_quotes(tensor.values().name()) + ": impossible shape " +
+                      describe_shape(shape));
   }
 }
 
@@ -77,14 +79,16 @@ void check_default_values(const onnx::GraphProto& graph, const std::string& wher
   std::unordered_map<std::string_view, ElementType> declared;
   for (const auto& input : graph.input()) {
     if (input.type().has_tensor_type()) {
-      declared.emplace(input.name(), static_cast<ElementType>(input.type().tensor_type().elem_type()));
+      declared.emplace(input.name(),
+                       static_cast<ElementType>(input.type().tensor_type().elem_type()));
     }
   }
   for (const auto& tensor : graph.initializer()) {
     const auto found = declared.find(tensor.name());
     if (found == declared.end() || found->second == element_type(tensor)) continue;
-    refuse(where, "tensor " + in_quotes(tensor.name()) + " has type " + element_type_name(element_type(tensor)) +
-                      ", expected " + element_type_name(found->second) + " as the graph input of that name");
+    refuse(where, "tensor " + in_quotes(tensor.name()) + " has type " +
+                      element_type_name(element_type(tensor)) + ", expected " +
+                      element_type_name(found->second) + " as the graph input of that name");
   }
 }
 
@@ -130,11 +134,14 @@ void check_sound(const onnx::ModelProto& model, const std::string& where) {
 
 void check_model(const Model& model, const std::string& what) {
   for (const auto& input : model.graph().input()) {
-    if (lacks_shape(input)) refuse(what, "graph input " + in_quotes(input.name()) + " has no shape, which the ONNX checker demands");
+    if (lacks_shape(input))
+      refuse(what, "graph input " + in_quotes(input.name()) +
+                       " has no shape, which the ONNX checker demands");
   }
   for (const auto& output : model.graph().output()) {
     if (lacks_shape(output)) {
-      refuse(what, "graph output " + in_quotes(output.name()) + " has no shape, which the ONNX checker demands");
+      refuse(what, "graph output " + in_quotes(output.name()) +
+                       " has no shape, which the ONNX checker demands");
     }
   }
   check_operators(model.proto(), what);

@@ -42,7 +42,9 @@ constexpr OpRule gather(std::string_view op_type) {
 }
 
 /// Scale and bias stay in float: eight bits for them cost accuracy and no runtime gains by it.
-constexpr OpRule normalization(std::string_view op_type) { return {.op_type = op_type, .inputs = {activation()}}; }
+constexpr OpRule normalization(std::string_view op_type) {
+  return {.op_type = op_type, .inputs = {activation()}};
+}
 
 /// Sorted by op_type. Operators without a row stay in float.
 constexpr OpRule kOpRules[] = {
@@ -53,7 +55,9 @@ constexpr OpRule kOpRules[] = {
     clamp("Clip"),
     elementwise("Concat"),
     {.op_type = "Conv", .inputs = {activation(), weight(0), bias()}},
-    {.op_type = "ConvTranspose", .inputs = {activation(), weight(1), bias()}, .refine = refine_conv_transpose},
+    {.op_type = "ConvTranspose",
+     .inputs = {activation(), weight(1), bias()},
+     .refine = refine_conv_transpose},
     elementwise("CumSum"),
     {.op_type = "EmbedLayerNormalization",
      .domain = "com.microsoft",
@@ -82,9 +86,12 @@ constexpr OpRule kOpRules[] = {
     mover("TopK"),
     mover("Transpose"),
     mover("Unsqueeze"),
-    {.op_type = "Where", .inputs = {stays_float(), activation(), activation()}, .entry = Entry::QuantizedInputs},
+    {.op_type = "Where",
+     .inputs = {stays_float(), activation(), activation()},
+     .entry = Entry::QuantizedInputs},
 };
-static_assert(std::ranges::is_sorted(kOpRules, {}, &OpRule::op_type), "keep kOpRules sorted by op_type");
+static_assert(std::ranges::is_sorted(kOpRules, {}, &OpRule::op_type),
+              "keep kOpRules sorted by op_type");
 
 constexpr OpRule kGenericRule = elementwise("");
 
@@ -95,10 +102,12 @@ const Placement& onnxruntime_placement() {
   return kPlacement;
 }
 
-const OpRule* find_rule(const Placement& placement, std::string_view op_type, std::string_view domain) {
+const OpRule* find_rule(const Placement& placement, std::string_view op_type,
+                        std::string_view domain) {
   const auto row = std::ranges::lower_bound(placement.rules, op_type, {}, &OpRule::op_type);
   if (row == placement.rules.end() || row->op_type != op_type) return nullptr;
-  const bool same_domain = row->domain == domain || (row->domain.empty() && is_default_domain(domain));
+  const bool same_domain =
+      row->domain == domain || (row->domain.empty() && is_default_domain(domain));
   return same_domain ? &*row : nullptr;
 }
 

@@ -12,29 +12,31 @@ namespace qtool {
 
 /// What an input of an operator is to quantization.
 enum class InputRole {
-  Float,             ///< stays as it is: shapes, indices, bounds, normalization parameters
-  Activation,        ///< quantized with the activation type, whether computed or constant
-  Weight,            ///< quantized with the weight type where constant, as an Activation where computed
-  Bias,              ///< int32 with scale = scale of input 0 x scale of input 1
+  Float,       ///< stays as it is: shapes, indices, bounds, normalization parameters
+  Activation,  ///< quantized with the activation type, whether computed or constant
+  Weight,      ///< quantized with the weight type where constant, as an Activation where computed
+  Bias,        ///< int32 with scale = scale of input 0 x scale of input 1
 };
 
 struct InputRule {
   InputRole role = InputRole::Float;
-  std::int8_t channel_axis = 0;  ///< for weights: axis with one scale per channel; negative counts from the end
+  std::int8_t channel_axis =
+      0;  ///< for weights: axis with one scale per channel; negative counts from the end
 };
 
 /// Where an output's scale and zero point come from.
 enum class OutputParams {
-  Own,               ///< measured
-  SharedWithInput,   ///< those of input 0: the operator only moves values
-  FoldedIntoProducer,  ///< measured; the operator clamps, and goes away where the quantizer already clamps the same
-  UnitInterval,      ///< the range is [0, 1] by definition
+  Own,                 ///< measured
+  SharedWithInput,     ///< those of input 0: the operator only moves values
+  FoldedIntoProducer,  ///< measured; the operator clamps, and goes away where the quantizer already
+                       ///< clamps the same
+  UnitInterval,        ///< the range is [0, 1] by definition
 };
 
 /// When a rule applies at all.
 enum class Entry {
   Always,
-  QuantizedInput,            ///< where input 0 is quantized already: the operator gains nothing by itself
+  QuantizedInput,  ///< where input 0 is quantized already: the operator gains nothing by itself
   ConstantOrQuantizedInput,  ///< also where input 0 is constant
   QuantizedInputs,           ///< where all Activation inputs are quantized already
 };
@@ -62,7 +64,8 @@ struct OpRule {
   OpRule (*refine)(OpRule row, const NodeContext& context) = nullptr;
 
   const InputRule& input(int slot) const {
-    return slot < static_cast<int>(inputs.size()) ? inputs[static_cast<std::size_t>(slot)] : other_inputs;
+    return slot < static_cast<int>(inputs.size()) ? inputs[static_cast<std::size_t>(slot)]
+                                                  : other_inputs;
   }
 };
 
@@ -75,9 +78,11 @@ struct Placement {
 const Placement& onnxruntime_placement();
 
 /// The row of `op_type`, or nullptr: the operator stays in float.
-const OpRule* find_rule(const Placement& placement, std::string_view op_type, std::string_view domain);
+const OpRule* find_rule(const Placement& placement, std::string_view op_type,
+                        std::string_view domain);
 
-/// The rule for operators that have no row but that the user asked for: every float input and output is an activation.
+/// The rule for operators that have no row but that the user asked for: every float input and
+/// output is an activation.
 const OpRule& generic_rule();
 
 OpRule refine_conv_transpose(OpRule row, const NodeContext& context);

@@ -16,23 +16,27 @@ namespace qtool {
 class TensorObserver {
  public:
   virtual ~TensorObserver() = default;
-  /// `tap` is the index into SessionConfig::taps; the values are valid during the call. Called from the thread of `run`.
-  virtual void observe(std::size_t tap, std::span<const float> values, std::span<const std::int64_t> shape) = 0;
+  /// `tap` is the index into SessionConfig::taps; the values are valid during the call. Called from
+  /// the thread of `run`.
+  virtual void observe(std::size_t tap, std::span<const float> values,
+                       std::span<const std::int64_t> shape) = 0;
 };
 
 struct SessionConfig {
   enum class Optimization { None, Basic, Extended, All };
   Optimization optimization = Optimization::All;
   int intra_op_threads = 1;
-  /// Names of float32 values of the main graph that `run` shows to its observer. Values by other names may be fused away.
+  /// Names of float32 values of the main graph that `run` shows to its observer. Values by other
+  /// names may be fused away.
   std::vector<std::string> taps;
 };
 
-/// A model loaded into ONNX Runtime's CPU provider. `run` may be called from several threads at once.
+/// A model loaded into ONNX Runtime's CPU provider. `run` may be called from several threads at
+/// once.
 class Session {
  public:
-  /// From memory, without copying referenced tensors. `model` must outlive the session. `Input` error, in one line and
-  /// naming the model, where ONNX Runtime refuses it.
+  /// From memory, without copying referenced tensors. `model` must outlive the session. `Input`
+  /// error, in one line and naming the model, where ONNX Runtime refuses it.
   Session(const Model& model, const SessionConfig& config);
   /// From a file.
   Session(const std::filesystem::path& path, const SessionConfig& config);
@@ -53,8 +57,8 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Loads a written model as a user would, all optimizations on; what ONNX Runtime says where it refuses.
-/// A model with operators that ONNX Runtime does not have gives `unknown_operator`.
+/// Loads a written model as a user would, all optimizations on; what ONNX Runtime says where it
+/// refuses. A model with operators that ONNX Runtime does not have gives `unknown_operator`.
 struct LoadResult {
   bool loads = false;
   bool unknown_operator = false;

@@ -4,6 +4,7 @@ namespace qtool::cli {
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands = {
+      static_command(),
       schema_command(),
       completion_command(),
   };

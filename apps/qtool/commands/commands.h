@@ -8,5 +8,6 @@ namespace qtool::cli {
 
 Command completion_command();
 Command schema_command();
+Command static_command();
 
 }  // namespace qtool::cli

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <utility>
@@ -42,7 +43,8 @@ class Terminal::StderrSink : public spdlog::sinks::base_sink<spdlog::details::nu
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    terminal_.write_line(line_of(message));
+    // The error that ends the run is said by main, in the form of all errors.
+    if (message.level < spdlog::level::err) terminal_.write_line(line_of(message));
   }
   void flush_() override {}
 
@@ -65,7 +67,8 @@ class Terminal::FileSink : public spdlog::sinks::base_sink<std::mutex> {
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    const std::string line = line_of(message);
+    const std::string line = fmt::format(
+        "{:%FT%TZ} {}", fmt::gmtime(spdlog::log_clock::to_time_t(message.time)), line_of(message));
     const ssize_t put = ::write(descriptor_, line.data(), line.size());
     if (put != static_cast<ssize_t>(line.size())) error_number_ = put < 0 ? errno : ENOSPC;
   }

@@ -1,5 +1,7 @@
 #include "pipeline/compare.h"
 
+#include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,13 +12,20 @@
 #include "runtime/session.h"
 
 namespace qtool {
-CompareReport run_compare(const std::filesystem::path& reference,
-                          const std::filesystem::path& other, const Config& config,
-                          const RunContext& context) {
-  if (!config.verify.data) {
-    throw Error(ErrorKind::Usage, "verify.data: is not set, expected a folder of samples",
-                "give it by --data DIR");
-  }
+namespace {
+
+const std::filesystem::path& required(const std::optional<std::filesystem::path>& path,
+                                      const char* key, const char* what) {
+  if (!path) throw Error(ErrorKind::Usage, fmt::format("{}: is not set, expected {}", key, what));
+  return *path;
+}
+
+}  // namespace
+
+CompareReport run_compare(const Config& config, const RunContext& context) {
+  const auto& reference = required(config.model.input, "model.input", "the reference model");
+  const auto& other = required(config.model.output, "model.output", "the model to compare");
+  const auto& data = required(config.verify.data, "verify.data", "a folder of samples");
   CompareReport report;
   const auto warn = [&](const std::string& text) {
     context.log.warn("{}", text);
@@ -25,7 +34,7 @@ CompareReport run_compare(const std::filesystem::path& reference,
   const Model reference_model = load_model(reference), other_model = load_model(other);
   report.reference = model_file(reference_model);
   report.other = model_file(other_model);
-  report.data = *config.verify.data;
+  report.data = data;
   // Samples run side by side; a session that used several threads itself would only add to the
   // wait.
   const Session reference_session(reference_model, {}), other_session(other_model, {});

@@ -1,7 +1,8 @@
 #include "pipeline/static.h"
 
-#include <chrono>
 #include <fmt/format.h>
+
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -9,8 +10,10 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/sha256.h"
+#include "calibrate/calibrate.h"
 #include "model/save.h"
 #include "pipeline/model_file.h"
+#include "pipeline/provenance.h"
 #include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
@@ -34,31 +37,13 @@ class StaticRun {
         context_(context),
         threads_(config.threads > 0 ? config.threads : available_cores()) {
     report_.config = config;
+    report_.provenance = current_provenance();
   }
 
-  StaticReport run() {
-    Model model = timed("load", [&] { return load(); });
-    timed("preprocess", [&] { prepare(model); });
-    if (config_.dry_run) {
-      report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
-      count_nodes(model);
-      return std::move(report_);
-    }
-    const auto samples = open(*config_.calibration.data, model);
-    const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
-    timed("plan", [&] { plan(model, ranges); });
-    Model quantized =
-        timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
-    timed("check", [&] { check_model(quantized, output().string()); });
-    PendingModel pending = timed("write", [&] { return write(quantized); });
-    quantized = Model();
-    timed("load check", [&] { load_check(pending); });
-    timed("verify", [&] { verify(pending); });
-    finish(pending);
-    return std::move(report_);
-  }
+  StaticReport run();
 
  private:
+  /// Runs a stage and notes how long it took.
   template <typename Stage>
   auto timed(const char* name, const Stage& stage) {
     throw_if_interrupted();
@@ -68,8 +53,7 @@ class StaticRun {
       const char* name;
       std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
       ~Clock() {
-        report.seconds.emplace_back(
-            name, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+        report.seconds.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
       }
     } clock{report_, name};
     return stage();
@@ -100,20 +84,38 @@ class StaticRun {
   StaticReport report_;
 };
 
+StaticReport StaticRun::run() {
+  Model model = timed("load", [&] { return load(); });
+  timed("preprocess", [&] { prepare(model); });
+  if (config_.dry_run) {
+    report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
+    count_nodes(model);
+    return std::move(report_);
+  }
+  const auto samples = open(*config_.calibration.data, model);
+  const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
+  timed("plan", [&] { plan(model, ranges); });
+  Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
+  timed("check", [&] { check_model(quantized, output().string()); });
+  PendingModel pending = timed("write", [&] { return write(quantized); });
+  quantized = Model();
+  timed("load check", [&] { load_check(pending); });
+  timed("verify", [&] { verify(pending); });
+  finish(pending);
+  return std::move(report_);
+}
+
 Model StaticRun::load() {
   Model model = load_model(input());
   report_.input_sha256 = sha256_of_file(input());
   report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
-  for (const std::string& warning :
-       check_node_lists(model.graph(), config_.quantization, config_.preset))
-    warn(warning);
+  for (const std::string& warning : check_node_lists(model.graph(), config_.quantization, config_.preset)) warn(warning);
   return model;
 }
 
 void StaticRun::prepare(Model& model) {
-  report_.preprocess =
-      config_.preprocess.enabled ? preprocess(model, config_.preprocess) : normalize(model);
+  report_.preprocess = config_.preprocess.enabled ? preprocess(model, config_.preprocess) : normalize(model);
   const std::int64_t needed = config_.quantization.per_channel ? kPerChannelOpset : kPerTensorOpset;
   if (model.opset() < needed) {
     upgrade_opset(model, needed);
@@ -122,8 +124,7 @@ void StaticRun::prepare(Model& model) {
   report_.opset_after = model.opset();
 }
 
-std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder,
-                                              const Model& model) {
+std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder, const Model& model) {
   SampleOptions options;
   options.max_samples = config_.calibration.max_samples;
   options.allow_nonfinite = config_.calibration.allow_nonfinite;
@@ -135,8 +136,7 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
   const auto tensors = tensors_to_measure(model, config_.quantization, onnxruntime_placement());
   CalibrationResult result;
   if (!tensors.empty()) {
-    result = collect_statistics(model, tensors, samples, config_.calibration, threads_,
-                                context_.progress);
+    result = collect_statistics(model, tensors, samples, threads_, context_.progress);
   }
   report_.sample_count = samples.size();
   report_.calibration_sha256 = samples.sha256();
@@ -148,17 +148,16 @@ void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   count_nodes(model);
   if (report_.plan.tensors.empty()) {
-    warn(
-        fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
-                    "'qtool inspect' says why for each",
-                    input().string()));
+    warn(fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
+                     "'qtool inspect' says why for each",
+                     input().string()));
   }
 }
 
 void StaticRun::count_nodes(const Model& model) {
-  report_.quantized_node_count = report_.plan.quantized_nodes.size();
-  report_.float_node_count =
-      static_cast<std::size_t>(model.graph().node_size()) - report_.quantized_node_count;
+  const std::size_t folded = report_.plan.folded.size();
+  report_.quantized_node_count = report_.plan.quantized_nodes.size() - folded;
+  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
 }
 
 PendingModel StaticRun::write(const Model& model) {
@@ -179,13 +178,11 @@ void StaticRun::load_check(const PendingModel& pending) {
   const LoadResult result = try_load(pending.path(), threads_);
   if (!result.loads && !result.unknown_operator) {
     throw Error(ErrorKind::Internal,
-                fmt::format("{}: the quantized model does not load in ONNX Runtime: {}",
-                            output().string(), result.message),
+                fmt::format("{}: the quantized model does not load in ONNX Runtime: {}", output().string(), result.message),
                 "this is a defect in qtool; --no-load-check writes the model nevertheless");
   }
   report_.load_check = result.loads ? "loads" : "checker only: " + result.message;
-  if (!result.loads)
-    warn(fmt::format("{}: ONNX Runtime cannot load it: {}", output().string(), result.message));
+  if (!result.loads) warn(fmt::format("{}: ONNX Runtime cannot load it: {}", output().string(), result.message));
 }
 
 void StaticRun::verify(const PendingModel& pending) {
@@ -193,11 +190,10 @@ void StaticRun::verify(const PendingModel& pending) {
   if (!gates.data && !gates.has_gates()) return;
   const Session reference(input(), {});
   const Session quantized(pending.path(), {});
-  Verification found = verify_models(
-      {reference, input().string(), report_.input_bytes},
-      {quantized, output().string(), report_.output_bytes},
-      gates.data ? *gates.data : *config_.calibration.data, config_,
-      [this](const std::string& message) { warn(message); }, context_.progress);
+  Verification found = verify_models({reference, input().string(), report_.input_bytes},
+                                     {quantized, output().string(), report_.output_bytes},
+                                     gates.data ? *gates.data : *config_.calibration.data, config_,
+                                     [this](const std::string& message) { warn(message); }, context_.progress);
   report_.verification = std::move(found.comparison);
   report_.gates = std::move(found.gates);
 }
@@ -216,8 +212,6 @@ void StaticRun::finish(PendingModel& pending) {
 
 }  // namespace
 
-StaticReport run_static(const Config& config, const RunContext& context) {
-  return StaticRun(config, context).run();
-}
+StaticReport run_static(const Config& config, const RunContext& context) { return StaticRun(config, context).run(); }
 
 }  // namespace qtool

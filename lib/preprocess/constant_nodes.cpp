@@ -8,6 +8,7 @@
 #include "model/graph_view.h"
 #include "preprocess/foldable.h"
 #include "preprocess/scoped_map.h"
+#include "preprocess/value_type.h"
 
 namespace qtool {
 namespace {

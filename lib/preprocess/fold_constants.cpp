@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "preprocess/constant_nodes.h"
 #include "preprocess/fold_shapes.h"
 #include "preprocess/passes.h"
-#include "preprocess/preprocess.h"
+#include "preprocess/shape_inference.h"
 #include "runtime/session.h"
 
 namespace qtool {
@@ -20,6 +21,8 @@ namespace {
 
 /// What a folded node makes can tell the size of another's result; a chain of such steps ends.
 constexpr int kMaxRounds = 10;
+/// ONNX Runtime's time to load a model grows faster than the number of its tensors.
+constexpr std::size_t kBatch = 1000;
 /// Nodes that ONNX Runtime may refuse before the rest is left as it is.
 constexpr std::size_t kMaxFailures = 32;
 
@@ -31,8 +34,13 @@ class Folder {
       : model_(model), constants_(constants), notes_(notes) {}
 
   void run() {
-    std::vector<int> batch = useful_nodes();
-    fold(batch);
+    const std::vector<int> useful = useful_nodes();
+    for (std::size_t first = 0; first < useful.size(); first += kBatch) {
+      throw_if_interrupted();
+      const auto last = std::min(first + kBatch, useful.size());
+      fold({useful.begin() + static_cast<std::ptrdiff_t>(first),
+            useful.begin() + static_cast<std::ptrdiff_t>(last)});
+    }
   }
 
   /// Places of the nodes that were computed.
@@ -181,7 +189,7 @@ void fold_constants(Model& model, std::vector<std::string>& notes) {
     apply(folder, constants);
     if (fold_shapes(model) == 0 && folder.folded().empty()) return;
     std::vector<std::string> said_before;
-    infer_shapes(model, said_before);
+    ShapeInference(model, said_before).run();
   }
 }
 

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include <onnx/onnx_pb.h>
-
-#include "model/element_type.h"
 
 namespace qtool {
 
@@ -15,9 +10,5 @@ bool is_pure(const onnx::NodeProto& node);
 
 /// Whether values of its inputs, not only their shapes, say how large the node's outputs are.
 bool is_sized_by_values(const onnx::NodeProto& node);
-
-/// Bytes of a value of that type; nothing where its size is free or unknown, or it is no plain
-/// tensor.
-std::optional<std::uint64_t> known_bytes(const onnx::TypeProto& type);
 
 }  // namespace qtool

@@ -1,5 +1,6 @@
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "model/graph_view.h"
 #include "preprocess/passes.h"
@@ -56,6 +57,10 @@ class Renamer {
 
 }  // namespace
 
-void rename_shadowing_values(Model& model) { Renamer(model.graph()).visit(model.graph()); }
+void rename_shadowing_values(Model& model) {
+  int graph_count = 0;
+  for_each_graph(std::as_const(model).graph(), [&](const onnx::GraphProto&) { ++graph_count; });
+  if (graph_count > 1) Renamer(model.graph()).visit(model.graph());
+}
 
 }  // namespace qtool

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/graph_view.h"
 #include "preprocess/contrib_types.h"
+#include "preprocess/value_type.h"
 
 namespace qtool {
 namespace {
@@ -72,11 +73,6 @@ void drop_negative_sizes(onnx::TypeProto& type) {
   for (auto& dim : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) {
     if (dim.has_dim_value() && dim.dim_value() < 0) dim.Clear();
   }
-}
-
-bool is_typed(const onnx::TypeProto& type) {
-  if (type.value_case() == onnx::TypeProto::VALUE_NOT_SET) return false;
-  return !type.has_tensor_type() || type.tensor_type().elem_type() != onnx::TensorProto::UNDEFINED;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "preprocess/opset_changes.h"
 #include "preprocess/passes.h"
 #include "preprocess/preprocess.h"
+#include "preprocess/shape_inference.h"
 
 namespace qtool {
 namespace {
@@ -137,7 +138,7 @@ void upgrade_opset(Model& model, std::int64_t version) {
   model.set_opset("", version);
   model.proto().set_ir_version(std::max(model.proto().ir_version(), ir_version_of(version)));
   std::vector<std::string> no_one_reads;
-  infer_shapes(model, no_one_reads);
+  ShapeInference(model, no_one_reads).run();
 }
 
 }  // namespace qtool

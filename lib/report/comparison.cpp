@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/text.h"
 #include "report/figures.h"
 #include "report/json_object.h"
 
@@ -128,11 +129,17 @@ Facts top1_facts(const Top1& top1) {
   return facts;
 }
 
-std::string gate_text(const Gate& gate) {
-  const std::string expected =
-      fmt::format("expected at {} {:.6g}", is_lower_limit(gate) ? "least" : "most", gate.limit);
-  if (!gate.note.empty()) return fmt::format("{}: {}, {}", gate.name, gate.note, expected);
-  return fmt::format("{}: {:.6g}, {}", gate.name, gate.value, expected);
+std::string unmet_gates_text(std::span<const Gate> gates) {
+  std::vector<std::string> unmet;
+  for (const Gate& gate : gates) {
+    if (gate.met) continue;
+    unmet.push_back(fmt::format(
+        "{} {}, expected at {} {:.6g}", gate.name,
+        gate.note.empty() ? fmt::format("{:.6g}", gate.value) : "not judged: " + gate.note,
+        is_lower_limit(gate) ? "least" : "most", gate.limit));
+  }
+  if (unmet.empty()) return {};
+  return fmt::format("gate{} not met: {}", unmet.size() == 1 ? "" : "s", join(unmet, "; "));
 }
 
 std::vector<Section> gate_sections(std::span<const Gate> gates) {

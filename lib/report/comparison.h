@@ -18,8 +18,9 @@ std::vector<Section> comparison_sections(const Comparison& comparison);
 Facts top1_facts(const Top1& top1);
 /// Nothing where there are no gates.
 std::vector<Section> gate_sections(std::span<const Gate> gates);
-/// `min_cosine: 0.91, expected at least 0.99`
-std::string gate_text(const Gate& gate);
+/// The gates that are not met, in one line: `gate not met: min_cosine 0.91, expected at least
+/// 0.99`; empty where all are.
+std::string unmet_gates_text(std::span<const Gate> gates);
 
 JsonValue to_json(const Comparison& comparison);
 JsonValue to_json(std::span<const Gate> gates);

@@ -6,6 +6,7 @@
 
 namespace qtool::cli {
 
+Command compare_command();
 Command completion_command();
 Command schema_command();
 Command static_command();

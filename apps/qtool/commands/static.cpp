@@ -1,6 +1,7 @@
 #include "pipeline/static.h"
 
 #include "commands/commands.h"
+#include "gates.h"
 #include "report/static.h"
 
 namespace qtool::cli {
@@ -9,7 +10,7 @@ namespace {
 int run_command(const Run& run) {
   const StaticReport report = run_static(run.config, run.context);
   deliver(run, report);
-  return exit_code_of(report);
+  return exit_code_of(run, report.gates);
 }
 
 }  // namespace
@@ -38,8 +39,7 @@ Command static_command() {
                           {"--nodes-to-quantize", "quantization.nodes_to_quantize"},
                           {"--nodes-to-exclude", "quantization.nodes_to_exclude"},
                           {"--extra", "quantization.extra_options"}},
-          .own_options = {{kNoLoadCheck, "",
-                           "Do not load the result in ONNX Runtime before it counts as done."}},
+          .own_options = {{kNoLoadCheck, "", "Do not load the result in ONNX Runtime before it counts as done."}},
           .run = run_command};
 }
 

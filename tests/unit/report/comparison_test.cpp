@@ -5,13 +5,21 @@
 namespace qtool {
 namespace {
 
-TEST_CASE("gate text: says value and limit, or why there is no value", "[report]") {
-  CHECK(gate_text({"min_cosine", 0.99, 0.91, false, {}}) ==
-        "min_cosine: 0.91, expected at least 0.99");
-  CHECK(gate_text({"max_size_ratio", 0.3, 0.5, false, {}}) ==
-        "max_size_ratio: 0.5, expected at most 0.3");
-  CHECK(gate_text({"max_top1_drop", 0.01, 0, false, "the first output names no class"}) ==
-        "max_top1_drop: the first output names no class, expected at most 0.01");
+const Gate kMet{"min_sqnr_db", 10, 24.8, true, {}};
+const Gate kCosine{"min_cosine", 0.99, 0.91, false, {}};
+const Gate kTop1{"max_top1_drop", 0.01, 0, false, "the first output names no class"};
+
+TEST_CASE("unmet gates: one line names each with value and limit", "[report]") {
+  CHECK(unmet_gates_text(std::vector{kMet, kCosine}) ==
+        "gate not met: min_cosine 0.91, expected at least 0.99");
+  CHECK(unmet_gates_text(std::vector{kCosine, kMet, kTop1}) ==
+        "gates not met: min_cosine 0.91, expected at least 0.99; "
+        "max_top1_drop not judged: the first output names no class, expected at most 0.01");
+}
+
+TEST_CASE("unmet gates: nothing to say where all are met", "[report]") {
+  CHECK(unmet_gates_text(std::vector{kMet}).empty());
+  CHECK(unmet_gates_text({}).empty());
 }
 
 }  // namespace

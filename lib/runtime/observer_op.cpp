@@ -1,0 +1,59 @@
+#include "runtime/observer_op.h"
+
+#include <vector>
+
+#include "base/interrupt.h"
+
+namespace qtool {
+namespace {
+
+// The kernel is called by ONNX Runtime with nothing of ours but itself, and one kernel serves all
+// threads.
+thread_local ObserverScope* current_scope = nullptr;
+
+void show(TensorObserver& observer, std::size_t tap, const Ort::ConstValue& value) {
+  const auto info = value.GetTensorTypeAndShapeInfo();
+  const std::vector<std::int64_t> shape = info.GetShape();
+  observer.observe(tap, {value.GetTensorData<float>(), info.GetElementCount()}, shape);
+}
+
+}  // namespace
+
+ObserverKernel::ObserverKernel(const OrtKernelInfo* info)
+    : tap_(static_cast<std::size_t>(
+          Ort::ConstKernelInfo(info).GetAttribute<std::int64_t>(ObserverOp::kTapAttribute))) {}
+
+OrtStatusPtr ObserverKernel::ComputeV2(OrtKernelContext* context) const noexcept {
+  if (current_scope == nullptr) return nullptr;
+  try {
+    // A stop must not wait for the end of a long run.
+    throw_if_interrupted();
+    show(current_scope->observer_, tap_, Ort::KernelContext(context).GetInput(0));
+    return nullptr;
+  } catch (...) {
+    current_scope->failure_ = std::current_exception();
+    return Ort::GetApi().CreateStatus(ORT_FAIL, "stopped by the observer");
+  }
+}
+
+OrtStatusPtr ObserverOp::CreateKernelV2(const OrtApi& api, const OrtKernelInfo* info,
+                                        void** kernel) const noexcept {
+  try {
+    *kernel = new ObserverKernel(info);
+    return nullptr;
+  } catch (const std::exception& exception) {
+    return api.CreateStatus(ORT_FAIL, exception.what());
+  }
+}
+
+ObserverScope::ObserverScope(TensorObserver& observer) : observer_(observer) {
+  current_scope = this;
+}
+
+ObserverScope::~ObserverScope() { current_scope = nullptr; }
+
+void ObserverScope::rethrow() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+}  // namespace qtool

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+
+#include <onnxruntime_cxx_api.h>
+
+#include "runtime/session.h"
+
+namespace qtool {
+
+/// The operator that a tapped graph has behind each tapped value: it takes the value, gives
+/// nothing, and shows it to the observer of the calling thread.
+class ObserverKernel {
+ public:
+  explicit ObserverKernel(const OrtKernelInfo* info);
+  OrtStatusPtr ComputeV2(OrtKernelContext* context) const noexcept;
+
+ private:
+  std::size_t tap_;
+};
+
+struct ObserverOp : Ort::CustomOpBase<ObserverOp, ObserverKernel, true> {
+  static constexpr const char* kDomain = "qtool.runtime";
+  static constexpr const char* kName = "Observe";
+  static constexpr const char* kTapAttribute = "tap";
+
+  OrtStatusPtr CreateKernelV2(const OrtApi&, const OrtKernelInfo* info,
+                              void** kernel) const noexcept;
+  const char* GetName() const { return kName; }
+  const char* GetExecutionProviderType() const { return "CPUExecutionProvider"; }
+  std::size_t GetInputTypeCount() const { return 1; }
+  ONNXTensorElementDataType GetInputType(std::size_t) const {
+    return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+  }
+  std::size_t GetOutputTypeCount() const { return 0; }
+  ONNXTensorElementDataType GetOutputType(std::size_t) const {
+    return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  }
+};
+
+/// While it lives, values that a run on this thread passes by are shown to `observer`.
+class ObserverScope {
+ public:
+  explicit ObserverScope(TensorObserver& observer);
+  ObserverScope(const ObserverScope&) = delete;
+  ObserverScope& operator=(const ObserverScope&) = delete;
+  ~ObserverScope();
+
+  /// Throws what the observer threw, where that is why the run ended.
+  void rethrow() const;
+
+ private:
+  friend class ObserverKernel;
+  TensorObserver& observer_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace qtool

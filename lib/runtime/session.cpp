@@ -1,0 +1,181 @@
+#include "runtime/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <onnxruntime_cxx_api.h>
+#include <onnxruntime_session_options_config_keys.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "runtime/borrowed_weights.h"
+#include "runtime/environment.h"
+#include "runtime/observer_op.h"
+#include "runtime/ort_error.h"
+#include "runtime/ort_model.h"
+#include "runtime/values.h"
+
+namespace qtool {
+namespace {
+
+GraphOptimizationLevel level_of(SessionConfig::Optimization optimization) {
+  switch (optimization) {
+    case SessionConfig::Optimization::None:
+      return ORT_DISABLE_ALL;
+    case SessionConfig::Optimization::Basic:
+      return ORT_ENABLE_BASIC;
+    case SessionConfig::Optimization::Extended:
+      return ORT_ENABLE_EXTENDED;
+    case SessionConfig::Optimization::All:
+      return ORT_ENABLE_ALL;
+  }
+  return ORT_ENABLE_ALL;
+}
+
+Ort::SessionOptions make_options(const SessionConfig& config) {
+  Ort::SessionOptions out;
+  out.SetGraphOptimizationLevel(level_of(config.optimization));
+  out.SetIntraOpNumThreads(config.intra_op_threads);
+  out.SetInterOpNumThreads(1);
+  out.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, "0");
+  // A pattern is one block for all of a run, kept for each shape seen; without it the arena reuses
+  // what was freed, which takes two thirds of the memory at the same speed.
+  out.DisableMemPattern();
+  return out;
+}
+
+std::string name_of(const Model& model) {
+  return model.path().empty() ? "model" : model.path().string();
+}
+
+}  // namespace
+
+/// Members end in reverse order: the session before what it uses.
+struct Session::Impl {
+  std::string model_name;
+  ObserverOp observer_op;
+  Ort::CustomOpDomain observer_domain{ObserverOp::kDomain};
+  BorrowedWeights weights;
+  Ort::Session session{nullptr};
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+
+  void load(const OrtModel& model, Ort::SessionOptions options);
+  void list_inputs_and_outputs();
+  std::vector<Ort::Value> run(std::span<const NamedTensor> given);
+};
+
+void Session::Impl::load(const OrtModel& model, Ort::SessionOptions options) {
+  observer_domain.Add(&observer_op);
+  options.Add(observer_domain);
+  options.AddConfigEntry(kOrtSessionOptionsModelExternalInitializersFileFolderPath,
+                         model.folder.c_str());
+  for (const onnx::TensorProto* tensor : model.in_memory) weights.add(*tensor);
+  weights.hand_to(options);
+  session = Ort::Session(environment(), model.bytes.data(), model.bytes.size(), options);
+}
+
+void Session::Impl::list_inputs_and_outputs() {
+  const Ort::AllocatorWithDefaultOptions allocator;
+  for (std::size_t i = 0; i < session.GetInputCount(); ++i) {
+    inputs.push_back(tensor_info(session.GetInputNameAllocated(i, allocator).get(),
+                                 session.GetInputTypeInfo(i)));
+  }
+  for (std::size_t i = 0; i < session.GetOutputCount(); ++i) {
+    outputs.push_back(tensor_info(session.GetOutputNameAllocated(i, allocator).get(),
+                                  session.GetOutputTypeInfo(i)));
+  }
+}
+
+std::vector<Ort::Value> Session::Impl::run(std::span<const NamedTensor> given) {
+  std::vector<const char*> input_names;
+  std::vector<const char*> output_names;
+  std::vector<Ort::Value> values;
+  for (const TensorInfo& input : inputs) {
+    const auto found = std::ranges::find(given, input.name, &NamedTensor::name);
+    if (found == given.end()) {
+      throw Error(ErrorKind::Input, model_name + ": input '" + printable(input.name) +
+                                        "': has no value in the sample");
+    }
+    input_names.push_back(input.name.c_str());
+    values.push_back(view_of(*found));
+  }
+  for (const TensorInfo& output : outputs) output_names.push_back(output.name.c_str());
+  return session.Run(Ort::RunOptions{nullptr}, input_names.data(), values.data(), values.size(),
+                     output_names.data(), output_names.size());
+}
+
+Session::Session(const Model& model, const SessionConfig& config)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->model_name = name_of(model);
+  try {
+    const OrtModel ort_model =
+        config.taps.empty() ? make_ort_model(model) : make_tapped_ort_model(model, config.taps);
+    impl_->load(ort_model, make_options(config));
+    impl_->list_inputs_and_outputs();
+  } catch (const Ort::Exception& exception) {
+    throw ort_error(exception, impl_->model_name, "load it");
+  }
+  // What was read of the files on the way here is now in ONNX Runtime's own form.
+  for (const auto& data_file : model.data_files()) data_file.file->release_pages();
+}
+
+Session::Session(const std::filesystem::path& path, const SessionConfig& config)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->model_name = path.string();
+  try {
+    impl_->session = Ort::Session(environment(), path.c_str(), make_options(config));
+    impl_->list_inputs_and_outputs();
+  } catch (const Ort::Exception& exception) {
+    throw ort_error(exception, impl_->model_name, "load it");
+  }
+}
+
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+std::span<const TensorInfo> Session::inputs() const { return impl_->inputs; }
+std::span<const TensorInfo> Session::outputs() const { return impl_->outputs; }
+
+std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) const {
+  try {
+    const auto values = impl_->run(inputs);
+    std::vector<NamedTensor> out;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string& name = impl_->outputs[i].name;
+      out.push_back({name, copy_of(values[i], name)});
+    }
+    return out;
+  } catch (const Ort::Exception& exception) {
+    throw ort_error(exception, impl_->model_name, "run it");
+  }
+}
+
+void Session::run_observed(std::span<const NamedTensor> inputs, TensorObserver& observer) const {
+  const ObserverScope scope(observer);
+  try {
+    impl_->run(inputs);
+  } catch (const Ort::Exception& exception) {
+    scope.rethrow();
+    throw ort_error(exception, impl_->model_name, "run it");
+  }
+}
+
+LoadResult try_load(const std::filesystem::path& path, int threads) {
+  LoadResult out;
+  try {
+    SessionConfig config;
+    config.intra_op_threads = threads;
+    const Ort::Session session(environment(), path.c_str(), make_options(config));
+    out.loads = true;
+  } catch (const Ort::Exception& exception) {
+    out.message = clean_message(exception.what());
+    out.unknown_operator = names_unknown_operator(out.message);
+  }
+  return out;
+}
+
+std::string onnxruntime_version() { return Ort::GetVersionString(); }
+
+}  // namespace qtool

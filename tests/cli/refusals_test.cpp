@@ -97,7 +97,8 @@ TEST_CASE("command line: a value that cannot be is refused", "[cli]") {
        "--set: quantization.per_channel: found 'maybe', expected true or false"},
       {"static --set preset.x=1", 2,
        "--set: preset.x: unknown key\n"
-       "  hint: did you mean 'preset'? known: model, preset, preprocess, calibration, quantization, float16, verify, "
+       "  hint: did you mean 'preset'? known: model, preset, preprocess, calibration, "
+       "quantization, float16, verify, "
        "report"},
       {"completion ksh", 2, "completion: unknown shell 'ksh', expected bash, zsh or fish"},
       {"completion", 2, "completion: no shell given, expected bash, zsh or fish"},

@@ -39,7 +39,8 @@ Command static_command() {
                           {"--nodes-to-quantize", "quantization.nodes_to_quantize"},
                           {"--nodes-to-exclude", "quantization.nodes_to_exclude"},
                           {"--extra", "quantization.extra_options"}},
-          .own_options = {{kNoLoadCheck, "", "Do not load the result in ONNX Runtime before it counts as done."}},
+          .own_options = {{kNoLoadCheck, "",
+                           "Do not load the result in ONNX Runtime before it counts as done."}},
           .run = run_command};
 }
 

@@ -88,15 +88,6 @@ void deliver(const Run& run, const Report& report) {
   deliver(run, Result{to_text(document), to_json_text(to_json(report)), to_html(document)});
 }
 
-/// The exit code of work that is done: 4 where a gate of the report is not met.
-template <typename Report>
-int exit_code_of(const Report& report) {
-  for (const auto& gate : report.gates) {
-    if (!gate.met) return 4;
-  }
-  return 0;
-}
-
 /// The option of commands that write a model.
 constexpr std::string_view kNoLoadCheck = "--no-load-check";
 

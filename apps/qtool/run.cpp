@@ -60,7 +60,7 @@ int run(const CommandLine& command_line) {
   try {
     code = command.run(run);
   } catch (const Error& error) {
-    terminal.log().error("{}", error.what());
+    terminal.record(error);
     throw;
   }
   terminal.finish();

@@ -43,8 +43,7 @@ class Terminal::StderrSink : public spdlog::sinks::base_sink<spdlog::details::nu
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    // The error that ends the run is said by main, in the form of all errors.
-    if (message.level < spdlog::level::err) terminal_.write_line(line_of(message));
+    terminal_.write_line(line_of(message));
   }
   void flush_() override {}
 
@@ -100,6 +99,10 @@ Terminal::~Terminal() { clear_progress(); }
 Progress Terminal::progress() {
   if (!shows_progress_) return {};
   return [this](std::size_t done, std::size_t total) { show_progress(done, total); };
+}
+
+void Terminal::record(const Error& error) {
+  if (file_) file_->log({log_->name(), spdlog::level::err, error.what()});
 }
 
 void Terminal::finish() {

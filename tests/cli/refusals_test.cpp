@@ -40,10 +40,11 @@ TEST_CASE("command line: without a known command nothing runs", "[cli]") {
        "commands"},
       {"sttic", 2, "sttic: unknown command\n  hint: did you mean 'static'?"},
       {"dynamic -i model.onnx -o out.onnx", 2,
-       "dynamic: is not available yet\n  hint: available: static, schema, completion"},
+       "dynamic: is not available yet\n  hint: available: static, compare, schema, completion"},
       {"--json static", 2,
        "--json: unknown option\n  hint: options stand behind the command: qtool COMMAND [OPTIONS]"},
-      {"'st\x1b[31mtic'", 2, "st\\x1b[31mtic: unknown command\n  hint: did you mean 'static'?"},
+      {"'st\x1b[31mtic'", 2,
+       "st\\x1b[31mtic: unknown command\n  hint: known: static, compare, schema, completion"},
   });
 }
 
@@ -96,7 +97,8 @@ TEST_CASE("command line: a value that cannot be is refused", "[cli]") {
        "--set: quantization.per_channel: found 'maybe', expected true or false"},
       {"static --set preset.x=1", 2,
        "--set: preset.x: unknown key\n"
-       "  hint: known: model, preset, preprocess, calibration, quantization, float16, verify, "
+       "  hint: did you mean 'preset'? known: model, preset, preprocess, calibration, "
+       "quantization, float16, verify, "
        "report"},
       {"completion ksh", 2, "completion: unknown shell 'ksh', expected bash, zsh or fish"},
       {"completion", 2, "completion: no shell given, expected bash, zsh or fish"},

@@ -34,8 +34,8 @@ class Process {
     if (pid_ < 0) throw std::runtime_error("fork");
     if (pid_ > 0) return;
     if (::chdir(folder.c_str()) != 0) ::_exit(127);
-    redirect(STDOUT_FILENO, out_.c_str());
     redirect(STDERR_FILENO, ".stderr");
+    redirect(STDOUT_FILENO, out_.c_str());
     ::execv(program.c_str(), argv.data());
     ::_exit(127);
   }
@@ -56,9 +56,12 @@ class Process {
 
  private:
   static void redirect(int descriptor, const char* path) {
-    ::close(descriptor);
-    if (*path == '\0') return;
-    if (::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) != descriptor) ::_exit(127);
+    if (*path == '\0') {
+      ::close(descriptor);
+      return;
+    }
+    const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (::dup2(file, descriptor) != descriptor) ::_exit(127);
   }
 
   std::filesystem::path folder_;

@@ -9,8 +9,7 @@ namespace {
 
 int run_static_command(const Run& run) {
   const StaticReport report = run_static(run.config, run.context);
-  const Document document = to_document(report);
-  deliver(run, {to_text(document), to_json_text(to_json(report)), to_html(document)});
+  deliver(run, report);
   return exit_code_of(run, report.gates);
 }
 

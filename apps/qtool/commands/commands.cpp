@@ -5,6 +5,7 @@ namespace qtool::cli {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands = {
       compare_command(),
+      preprocess_command(),
       static_command(),
       schema_command(),
       completion_command(),

@@ -147,6 +147,23 @@ TEST_CASE("run_observed shows empty tensors and scalars", "[runtime]") {
   CHECK(recorder.seen.at(0).shape == std::vector<std::int64_t>{0});
 }
 
+TEST_CASE("run_observed shows constants and what is computed from them", "[runtime]") {
+  const Model model = testing::text_model(R"(g (float[2] x) => (float[2] y) <float[2] w = {1, -2}> {
+    k = Abs (w)
+    y = Add (x, k)
+  })");
+  for (const auto level : {SessionConfig::Optimization::None, SessionConfig::Optimization::Extended,
+                           SessionConfig::Optimization::All}) {
+    SessionConfig config = taps({"w", "k"});
+    config.optimization = level;
+    const Session session(model, config);
+    Recorder recorder;
+    session.run_observed(input({2}, {0, 0}), recorder);
+    CHECK(recorder.seen[0].values == std::vector<float>{1, -2});
+    CHECK(recorder.seen[1].values == std::vector<float>{1, 2});
+  }
+}
+
 TEST_CASE("what an observer throws comes out of run_observed", "[runtime]") {
   const Model model = testing::text_model(kChain);
   const Session session(model, taps({"a"}));

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <onnx/checker.h>
+#include <onnx/defs/schema.h>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -21,8 +22,9 @@
 namespace qtool {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
-  throw Error(ErrorKind::Input, where + ": " + what);
+[[noreturn]] void refuse(const std::string& where, const std::string& what,
+                         const std::string& hint = {}) {
+  throw Error(ErrorKind::Input, where + ": " + what, hint);
 }
 
 /// What the ONNX checker says, or nothing.
@@ -35,22 +37,34 @@ std::optional<std::string> objection(const onnx::ModelProto& model) {
   }
 }
 
+/// `No Op registered for Gelu with domain_version of 17` in plainer words; other text as it is.
+std::string plainer(std::string_view what) {
+  constexpr std::string_view kBeforeVersion = " with domain_version of ";
+  const auto at = what.find(kBeforeVersion);
+  if (!what.starts_with("No Op registered for ") || at == std::string_view::npos)
+    return reworded(what);
+  return "opset " + std::string(what.substr(at + kBeforeVersion.size())) +
+         " has no operator of that type";
+}
+
 /// Asks the ONNX checker, and again to learn the node at fault.
 void ask_checker(const onnx::ModelProto& model, const std::string& where) {
   if (!objection(model)) return;
   const std::string text = objection(with_marked_nodes(model)).value_or("");
   const std::string node = marked_node(text);
   const std::string_view what = std::string_view(text).substr(0, text.find("\n\n==> Context: "));
-  refuse(where, (node.empty() ? "" : node + ": ") + reworded(what));
+  refuse(where, (node.empty() ? "" : node + ": ") + plainer(what));
 }
 
-/// The checker prints a warning about these; ONNX Runtime has none of them.
+/// The checker prints a warning about experimental operators, and what it says of unknown ones is
+/// hard to read.
 void check_operators(const onnx::ModelProto& model, const std::string& where) {
   for_each_node(model, [&](const onnx::NodeProto& node) {
-    if (onnx::checker::check_is_experimental_op(node)) {
-      refuse(where,
-             describe(node) + ": is an experimental operator, which ONNX Runtime does not have");
-    }
+    if (!is_default_domain(node.domain())) return;
+    const bool is_known = onnx::OpSchemaRegistry::Schema(node.op_type(), node.domain()) != nullptr;
+    if (is_known && !onnx::checker::check_is_experimental_op(node)) return;
+    refuse(where, describe(node) + ": ONNX has no operator of that type",
+           "an operator of another library needs that library's domain");
   });
 }
 

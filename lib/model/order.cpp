@@ -5,6 +5,7 @@
 #include <queue>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -75,9 +76,9 @@ std::vector<int> find_cycle(const Dependencies& dependencies, const std::vector<
     path.push_back(node);
     node = *std::ranges::find_if(dependencies[static_cast<std::size_t>(node)], is_stuck_node);
   }
-  path.erase(path.begin(), path.begin() + position[static_cast<std::size_t>(node)]);
-  std::ranges::reverse(path);
-  return path;
+  std::vector<int> cycle(path.begin() + position[static_cast<std::size_t>(node)], path.end());
+  std::ranges::reverse(cycle);
+  return cycle;
 }
 
 void permute(Nodes& nodes, const std::vector<int>& order) {
@@ -193,15 +194,16 @@ class Orderer {
   }
 
   std::vector<Capture> order_list(Nodes& nodes, Scope& scope) const {
+    scope.reserve(scope.size() + static_cast<std::size_t>(nodes.size()));
     for (int index = 0; index < nodes.size(); ++index) add_outputs(nodes, index, scope);
     std::vector<Capture> captures;
-    std::unordered_map<std::string_view, bool> captured;
+    std::unordered_set<std::string_view> captured;
     Dependencies dependencies(static_cast<std::size_t>(nodes.size()));
     for (int index = 0; index < nodes.size(); ++index) {
       for (const Capture& read : reads_of(nodes[index])) {
         const auto found = scope.find(read.name);
         if (found == scope.end()) {
-          if (captured.emplace(read.name, true).second) captures.push_back(read);
+          if (captured.insert(read.name).second) captures.push_back(read);
         } else if (found->second.node >= 0) {
           dependencies[static_cast<std::size_t>(index)].push_back(found->second.node);
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -126,6 +127,17 @@ void raise_ir_version(onnx::ModelProto& model) {
   model.set_ir_version(kFreeInitializersIr);
 }
 
+/// Of nodes with one name, the later get another.
+void name_nodes_apart(onnx::GraphProto& graph) {
+  std::unordered_set<std::string> seen;
+  std::optional<NameAllocator> names;
+  for (auto& node : *graph.mutable_node()) {
+    if (node.name().empty() || seen.insert(node.name()).second) continue;
+    if (!names) names.emplace(graph);
+    node.set_name(names->unique(node.name()));
+  }
+}
+
 void unite_metadata(onnx::ModelProto& model) {
   auto& entries = *model.mutable_metadata_props();
   std::set<std::string> seen;
@@ -144,6 +156,7 @@ void repair_model(onnx::ModelProto& model, const std::string& where) {
   unite_metadata(model);
   for_each_graph(*model.mutable_graph(), [](onnx::GraphProto& graph) {
     if (graph.name().empty()) graph.set_name("graph");
+    name_nodes_apart(graph);
   });
 }
 

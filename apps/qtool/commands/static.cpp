@@ -7,7 +7,7 @@
 namespace qtool::cli {
 namespace {
 
-int run_command(const Run& run) {
+int run_static_command(const Run& run) {
   const StaticReport report = run_static(run.config, run.context);
   deliver(run, report);
   return exit_code_of(run, report.gates);
@@ -41,7 +41,7 @@ Command static_command() {
                           {"--extra", "quantization.extra_options"}},
           .own_options = {{kNoLoadCheck, "",
                            "Do not load the result in ONNX Runtime before it counts as done."}},
-          .run = run_command};
+          .run = run_static_command};
 }
 
 }  // namespace qtool::cli

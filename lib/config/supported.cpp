@@ -30,10 +30,6 @@ void check_preprocess(const PreprocessConfig& c) {
   require(c.optimization == OptimizationLevel::None, "preprocess.optimization",
           quoted(c.optimization), "available: none");
   require(c.fusions.empty(), "preprocess.fusions", "fusing operators");
-  require(!c.opset, "preprocess.opset", "converting to a chosen opset",
-          "the opset is raised where the result needs it");
-  require(c.dims.empty(), "preprocess.dims", "fixing dimensions");
-  require(c.override_shapes.empty(), "preprocess.override_shapes", "overriding shapes");
   require(c.inputs_to_make_channel_last.empty(), "preprocess.inputs_to_make_channel_last",
           "changing the layout of inputs");
   require(c.outputs_to_make_channel_last.empty(), "preprocess.outputs_to_make_channel_last",

@@ -16,8 +16,10 @@ namespace {
 
 /// Infers types in place; gives what ONNX says against a node's types.
 std::optional<std::string> infer(onnx::ModelProto& model) {
-  // Errors of shapes are left aside (mode 0): ONNX Runtime takes models whose declared shapes are wrong.
-  const onnx::ShapeInferenceOptions options{/*check_type_val=*/true, /*strict_mode_val=*/0, /*data_prop_val=*/false};
+  // Errors of shapes are left aside (mode 0): ONNX Runtime takes models whose declared shapes are
+  // wrong.
+  const onnx::ShapeInferenceOptions options{/*check_type_val=*/true, /*strict_mode_val=*/0,
+                                            /*data_prop_val=*/false};
   try {
     onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), options);
   } catch (const std::exception& error) {
@@ -29,7 +31,8 @@ std::optional<std::string> infer(onnx::ModelProto& model) {
   return std::nullopt;
 }
 
-/// Asks again to learn the node at fault: `… (op_type:Add, node name: NODE): B has inconsistent type tensor(int64)`.
+/// Asks again to learn the node at fault: `… (op_type:Add, node name: NODE): B has inconsistent
+/// type tensor(int64)`.
 [[noreturn]] void refuse(const onnx::ModelProto& model, const std::string& where) {
   onnx::ModelProto marked = with_marked_nodes(model);
   const std::string text = infer(marked).value_or("");
@@ -40,7 +43,8 @@ std::optional<std::string> infer(onnx::ModelProto& model) {
 }
 
 void complete(onnx::ValueInfoProto& value, const onnx::ValueInfoProto& inferred) {
-  if (!value.has_type() || (value.type().has_tensor_type() && !value.type().tensor_type().has_shape())) {
+  if (!value.has_type() ||
+      (value.type().has_tensor_type() && !value.type().tensor_type().has_shape())) {
     *value.mutable_type() = inferred.type();
   }
 }

@@ -13,6 +13,7 @@
 #include "calibrate/calibrate.h"
 #include "model/save.h"
 #include "pipeline/model_file.h"
+#include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
 #include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
@@ -24,10 +25,6 @@
 
 namespace qtool {
 namespace {
-
-/// QuantizeLinear exists from opset 10 on, its `axis` from 13; ONNX Runtime fuses nothing at 10.
-constexpr std::int64_t kPerTensorOpset = 11;
-constexpr std::int64_t kPerChannelOpset = 13;
 
 /// One run of `static`: the stages in order, each handing its result to the next.
 class StaticRun {
@@ -88,7 +85,7 @@ StaticReport StaticRun::run() {
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
-    report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
+    report_.plan = draft_plan(model, config_.quantization, placement_for(config_.preset));
     count_nodes(model);
     return std::move(report_);
   }
@@ -115,12 +112,7 @@ Model StaticRun::load() {
 }
 
 void StaticRun::prepare(Model& model) {
-  report_.preprocess = config_.preprocess.enabled ? preprocess(model, config_.preprocess) : normalize(model);
-  const std::int64_t needed = config_.quantization.per_channel ? kPerChannelOpset : kPerTensorOpset;
-  if (model.opset() < needed) {
-    upgrade_opset(model, needed);
-    infer_shapes(model, report_.preprocess.notes);
-  }
+  report_.preprocess = prepare_for_quantization(model, config_);
   report_.opset_after = model.opset();
 }
 
@@ -133,7 +125,7 @@ std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folde
 }
 
 TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
-  const auto tensors = tensors_to_measure(model, config_.quantization, onnxruntime_placement());
+  const auto tensors = tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
   CalibrationResult result;
   if (!tensors.empty()) {
     result = collect_statistics(model, tensors, samples, threads_, context_.progress);
@@ -144,7 +136,7 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
 }
 
 void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
-  report_.plan = build_plan(model, ranges, config_.quantization, onnxruntime_placement());
+  report_.plan = build_plan(model, ranges, config_.quantization, placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   count_nodes(model);
   if (report_.plan.tensors.empty()) {
@@ -155,8 +147,9 @@ void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
 }
 
 void StaticRun::count_nodes(const Model& model) {
-  report_.quantized_node_count = report_.plan.quantized_nodes.size();
-  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - report_.quantized_node_count;
+  const std::size_t folded = report_.plan.folded.size();
+  report_.quantized_node_count = report_.plan.quantized_nodes.size() - folded;
+  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
 }
 
 PendingModel StaticRun::write(const Model& model) {

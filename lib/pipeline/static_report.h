@@ -22,7 +22,7 @@ struct StaticReport {
   std::string input_sha256, output_sha256, calibration_sha256;
   std::uint64_t input_bytes = 0, output_bytes = 0;
   std::size_t sample_count = 0;
-  std::size_t quantized_node_count = 0, float_node_count = 0;
+  std::size_t quantized_node_count = 0, float_node_count = 0;  ///< of the nodes that are left
   std::int64_t opset_before = 0, opset_after = 0;
   PreprocessReport preprocess;
   QuantPlan plan;

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <functional>
 #include <span>
+#include <string>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "model/graph_view.h"
 #include "preprocess/preprocess.h"
@@ -39,11 +41,18 @@ PreprocessReport run_passes(Model& model, std::span<const Pass> passes) {
   return report;
 }
 
+void raise_opset(Model& model, std::int64_t version) {
+  if (model.opset() > version) {
+    throw Error(ErrorKind::Usage, "preprocess.opset: " + std::to_string(version) +
+                                      ", expected at least the model's " +
+                                      std::to_string(model.opset()));
+  }
+  upgrade_opset(model, version);
+}
+
 std::vector<Pass> normalization() {
   return {
-      {"inline_functions", inline_functions},
-      {"remove_initializers_from_inputs",
-       [](Model& model, Notes&) { remove_initializers_from_inputs(model); }},
+      {"inline_functions", [](Model& model, Notes&) { inline_functions(model); }},
       {"rename_shadowing_values", [](Model& model, Notes&) { rename_shadowing_values(model); }},
       {"constants_to_initializers", [](Model& model, Notes&) { constants_to_initializers(model); }},
       {"remove_identities",
@@ -71,10 +80,16 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config) {
   add(true, "infer_shapes", infer_shapes);
   add(config.simplify, "remove_dead_nodes", [](Model& each, Notes&) { remove_dead_nodes(each); });
   add(config.fold_constants, "fold_constants", fold_constants);
+  add(config.simplify, "remove_copies",
+      [](Model& each, Notes&) { remove_identities(each, Copies::Any); });
   add(config.simplify, "fold_batch_normalization",
       [](Model& each, Notes&) { fold_batch_normalization(each); });
-  add(config.simplify, "remove_unread_constants",
+  add(config.simplify, "remove_duplicate_nodes",
+      [](Model& each, Notes&) { remove_duplicate_nodes(each); });
+  add(config.simplify || config.fold_constants, "remove_unread_constants",
       [](Model& each, Notes&) { remove_dead_nodes(each); });
+  add(config.opset.has_value(), "upgrade_opset",
+      [&](Model& each, Notes&) { raise_opset(each, *config.opset); });
   return run_passes(model, passes);
 }
 

@@ -103,6 +103,7 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
                                  : own_bias_params(bias.stored, bias.largest),
                    .provider = -1,
                    .uses = {request.use},
+                   .replaces_value = false,
                    .shape = bias.stored.shape,
                    .factor = request.factor,
                    .derivation = bias.uses_product_scale ? product : "own scale: " + product + " is too small"};

@@ -47,7 +47,7 @@ class QdqLowering {
   void lower_tensor(std::size_t index);
   void lower_activation(std::size_t index);
   void lower_constant(std::size_t index);
-  std::string value_to_quantize(const std::string& name);
+  std::string rename_output(int maker, const std::string& name);
   const ParamNames& params_of(std::size_t index, const std::string& stem);
   void redirect(const TensorPlan& tensor, const std::string& to);
   onnx::NodeProto make_node(const char* op_type, const std::string& stem, std::vector<std::string> inputs,
@@ -111,11 +111,8 @@ void QdqLowering::lower_tensor(std::size_t index) {
   }
 }
 
-/// Name of the value that Q reads. A graph output keeps its name for the dequantized value, so its maker writes another.
-std::string QdqLowering::value_to_quantize(const std::string& name) {
-  const auto moved = moved_producer_.find(name);
-  const int maker = moved == moved_producer_.end() ? view_.producer_of(name) : moved->second;
-  if (maker < 0 || !view_.is_graph_output(name)) return name;
+/// Has node `maker` write `name` under another name, which is returned.
+std::string QdqLowering::rename_output(int maker, const std::string& name) {
   const std::string renamed = names_.unique(name + "_QuantizeLinear_Input");
   for (auto& output : *nodes_[static_cast<std::size_t>(maker)].mutable_output()) {
     if (output == name) output = renamed;
@@ -128,8 +125,10 @@ void QdqLowering::lower_activation(std::size_t index) {
   const ParamNames params = params_of(index, tensor.name);
   const auto moved = moved_producer_.find(tensor.name);
   const int maker = moved == moved_producer_.end() ? view_.producer_of(tensor.name) : moved->second;
-  const bool keeps_name = maker >= 0 && view_.is_graph_output(tensor.name);
-  const std::string input = value_to_quantize(tensor.name);
+  // A value that is seen from outside keeps its name for the dequantized one, so its maker writes another.
+  const bool keeps_name = tensor.replaces_value && maker >= 0 &&
+                          (view_.is_graph_output(tensor.name) || view_.is_captured(tensor.name));
+  const std::string input = keeps_name ? rename_output(maker, tensor.name) : tensor.name;
   const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
   const std::string output = keeps_name ? tensor.name : names_.unique(tensor.name + "_DequantizeLinear_Output");
   auto& place = maker < 0 ? front_ : behind_[static_cast<std::size_t>(maker)];

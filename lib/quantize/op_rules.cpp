@@ -15,7 +15,8 @@ constexpr OpRule elementwise(std::string_view op_type, OutputParams outputs = Ou
   return {.op_type = op_type,
           .inputs = {activation(), activation(), activation()},
           .other_inputs = activation(),
-          .outputs = outputs};
+          .outputs = outputs,
+          .entry = Entry::OutputRead};
 }
 
 /// The operator moves or selects values of input 0.
@@ -42,7 +43,9 @@ constexpr OpRule gather(std::string_view op_type) {
 }
 
 /// Scale and bias stay in float: eight bits for them cost accuracy and no runtime gains by it.
-constexpr OpRule normalization(std::string_view op_type) { return {.op_type = op_type, .inputs = {activation()}}; }
+constexpr OpRule normalization(std::string_view op_type) {
+  return {.op_type = op_type, .inputs = {activation()}, .entry = Entry::OutputRead};
+}
 
 /// Sorted by op_type. Operators without a row stay in float.
 constexpr OpRule kOpRules[] = {
@@ -52,8 +55,8 @@ constexpr OpRule kOpRules[] = {
     normalization("BatchNormalization"),
     clamp("Clip"),
     elementwise("Concat"),
-    {.op_type = "Conv", .inputs = {activation(), weight(0), bias()}},
-    {.op_type = "ConvTranspose", .inputs = {activation(), weight(1), bias()}, .refine = refine_conv_transpose},
+    {.op_type = "Conv", .inputs = {activation(), weight(0), bias()}, .gives_integers = true},
+    {.op_type = "ConvTranspose", .inputs = {activation(), weight(1), bias()}, .gives_integers = true, .refine = refine_conv_transpose},
     elementwise("CumSum"),
     {.op_type = "EmbedLayerNormalization",
      .domain = "com.microsoft",
@@ -70,14 +73,20 @@ constexpr OpRule kOpRules[] = {
     {.op_type = "MatMul", .inputs = {weight(-2), weight(-1)}},
     mover("MaxPool", 12),
     elementwise("Mul"),
-    {.op_type = "Pad", .inputs = {activation(), stays_float(), activation()}, .refine = refine_pad},
+    {.op_type = "Pad",
+     .inputs = {activation(), stays_float(), activation()},
+     .entry = Entry::OutputRead,
+     .refine = refine_pad},
     clamp("Relu"),
     mover("Reshape"),
     mover("Resize", 11),
     elementwise("Sigmoid"),
     mover("Slice"),
     elementwise("Softmax", OutputParams::UnitInterval),
-    {.op_type = "Split", .inputs = {activation()}, .outputs = OutputParams::SharedWithInput},
+    {.op_type = "Split",
+     .inputs = {activation()},
+     .outputs = OutputParams::SharedWithInput,
+     .entry = Entry::OutputRead},
     mover("Squeeze"),
     mover("TopK"),
     mover("Transpose"),
@@ -90,9 +99,10 @@ constexpr OpRule kGenericRule = elementwise("");
 
 }  // namespace
 
-const Placement& onnxruntime_placement() {
-  static constexpr Placement kPlacement{kOpRules};
-  return kPlacement;
+const Placement& placement_for(Preset preset) {
+  static constexpr Placement kEverything{.rules = kOpRules, .quantizes_unread = true};
+  static constexpr Placement kWhatIsRead{.rules = kOpRules, .quantizes_unread = false};
+  return preset == Preset::OnnxRuntime ? kEverything : kWhatIsRead;
 }
 
 const OpRule* find_rule(const Placement& placement, std::string_view op_type, std::string_view domain) {

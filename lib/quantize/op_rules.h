@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "config/config.h"
 #include "model/graph_view.h"
 #include "model/model.h"
 
@@ -33,7 +34,8 @@ enum class OutputParams {
 
 /// When a rule applies at all.
 enum class Entry {
-  Always,
+  Always,                    ///< it multiplies or stores weights: there is something to gain
+  OutputRead,                ///< where a quantized operator reads its output: between float operators 8 bits only cost
   QuantizedInput,            ///< where input 0 is quantized already: the operator gains nothing by itself
   ConstantOrQuantizedInput,  ///< also where input 0 is constant
   QuantizedInputs,           ///< where all Activation inputs are quantized already
@@ -54,6 +56,8 @@ struct OpRule {
   InputRule other_inputs = {};  ///< inputs beyond the third
   OutputParams outputs = OutputParams::Own;
   Entry entry = Entry::Always;
+  /// Outputs are quantized also where only float operators read them: the integer kernel gives integers.
+  bool gives_integers = false;
   std::int64_t since_opset = 1;  ///< below it runtimes have no 8-bit form
   /// Groups of output channels that share the weight's channel scales (ConvTranspose).
   std::int64_t bias_groups = 1;
@@ -69,10 +73,12 @@ struct OpRule {
 /// A way to place Q and DQ: which operators take part, and how. The planner follows it.
 struct Placement {
   std::span<const OpRule> rules;
+  /// Entry::OutputRead counts as Entry::Always, and every output of a quantized operator is quantized.
+  bool quantizes_unread = false;
 };
 
-/// ONNX Runtime's placement, but for its errors (docs/operators.md).
-const Placement& onnxruntime_placement();
+/// Preset `onnxruntime` quantizes whatever has a row, every other one what an integer kernel can read.
+const Placement& placement_for(Preset preset);
 
 /// The row of `op_type`, or nullptr: the operator stays in float.
 const OpRule* find_rule(const Placement& placement, std::string_view op_type, std::string_view domain);

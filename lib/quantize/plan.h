@@ -30,6 +30,7 @@ struct TensorPlan {
   QuantParams params;
   int provider = -1;            ///< index of the plan whose scale and zero point this one shares; -1: its own
   std::vector<Use> uses;        ///< readers that get the dequantized value; all others keep the float one
+  bool replaces_value = false;  ///< Activation: the graph's outputs and subgraphs too see the dequantized value
   std::vector<std::int64_t> shape;  ///< Bias: shape to store, broadcast from the initializer's
   float factor = 1;             ///< Bias: the values are multiplied by it first (beta of Gemm)
   std::string derivation;       ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …

@@ -14,6 +14,7 @@
 
 #include "quantize/bias_planner.h"
 #include "quantize/constants.h"
+#include "quantize/islands.h"
 #include "quantize/node_filter.h"
 #include "quantize/params.h"
 
@@ -36,8 +37,11 @@ class PlanBuilder {
         config_(config),
         graph_(model.graph()),
         filter_(model.graph(), config, placement),
-        opset_(model.opset()) {
+        opset_(model.opset()),
+        quantizes_unread_(placement.quantizes_unread || !config.op_types_to_quantize.empty() ||
+                          !config.nodes_to_quantize.empty()) {
     select_rules();
+    if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
   }
 
   QuantPlan build() {
@@ -53,11 +57,6 @@ class PlanBuilder {
   std::vector<std::string>& measured() { return measured_; }
 
  private:
-  struct Selected {
-    const OpRule* rule = nullptr;
-    std::string reason;
-  };
-
   // Which nodes take part.
   void select_rules();
   void plan_node(int index);
@@ -67,6 +66,7 @@ class PlanBuilder {
   void plan_outputs(const OpRule& rule, int index);
 
   // Activations.
+  bool reads_quantized(const Use& use) const;
   int activation_plan(std::string_view name) const;
   int plan_activation(const std::string& name, int index);
   void share_activation(const std::string& name, int provider);
@@ -123,7 +123,9 @@ class PlanBuilder {
   GraphView graph_;
   NodeFilter filter_;
   std::int64_t opset_;
-  std::vector<Selected> selected_;
+  bool quantizes_unread_;
+  std::vector<SelectedNode> selected_;
+  Islands islands_;
   QuantPlan plan_;
   std::unordered_map<std::string, int> activations_;
   std::map<std::tuple<std::string, ElementType, bool, std::int64_t>, int> constants_;
@@ -136,7 +138,7 @@ class PlanBuilder {
 void PlanBuilder::select_rules() {
   selected_.resize(static_cast<std::size_t>(graph_.node_count()));
   for (int index = 0; index < graph_.node_count(); ++index) {
-    Selected& selected = selected_[static_cast<std::size_t>(index)];
+    SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
     selected.rule = filter_.rule_for(graph_.node(index), selected.reason);
     if (selected.rule && opset_ < selected.rule->since_opset) {
       selected.reason = fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
@@ -147,7 +149,7 @@ void PlanBuilder::select_rules() {
 
 void PlanBuilder::plan_node(int index) {
   const auto& node = graph_.node(index);
-  const Selected& selected = selected_[static_cast<std::size_t>(index)];
+  const SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
   if (!selected.rule) return skip(index, "", selected.reason);
   OpRule rule = *selected.rule;
   if (rule.refine) rule = rule.refine(rule, {node, graph_, model_, opset_});
@@ -165,6 +167,8 @@ std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProt
   const auto is_quantized = [&](const std::string& name) { return activation_plan(name) >= 0; };
   switch (rule.entry) {
     case Entry::Always:
+      return "";
+    case Entry::OutputRead:
       return "";
     case Entry::ConstantOrQuantizedInput:
       if (graph_.initializer(node.input(0))) return "";
@@ -214,7 +218,7 @@ void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
   for (const std::string& name : node.output()) {
     if (name.empty()) continue;
     if (rule.outputs != OutputParams::SharedWithInput) {
-      plan_activation(name, index);
+      if (quantizes_unread_ || rule.gives_integers || islands_.read.contains(name)) plan_activation(name, index);
       continue;
     }
     const std::string& input = node.input(0);
@@ -270,16 +274,24 @@ std::optional<Range> PlanBuilder::range_of(const std::string& name) {
   return found == ranges_->end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Whether the reader's rule takes a quantized value there.
+bool PlanBuilder::reads_quantized(const Use& use) const {
+  const OpRule* rule = selected_[static_cast<std::size_t>(use.node)].rule;
+  return rule && rule->input(use.slot).role != InputRole::Float;
+}
+
 int PlanBuilder::add_activation(const std::string& name, QuantParams params, std::string derivation) {
+  const bool replaces_value = quantizes_unread_ || islands_.made.contains(name);
   std::vector<Use> uses;
   for (const Use& use : graph_.uses_of(name)) {
-    if (graph_.node(use.node).op_type() != "QuantizeLinear") uses.push_back(use);
+    if (replaces_value ? graph_.node(use.node).op_type() != "QuantizeLinear" : reads_quantized(use)) uses.push_back(use);
   }
   TensorPlan plan{.name = name,
                   .role = Role::Activation,
                   .params = std::move(params),
                   .provider = -1,
                   .uses = std::move(uses),
+                  .replaces_value = replaces_value,
                   .shape = {},
                   .factor = 1,
                   .derivation = std::move(derivation)};
@@ -402,6 +414,7 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
                   .params = std::move(found.params),
                   .provider = -1,
                   .uses = {use},
+                  .replaces_value = false,
                   .shape = {},
                   .factor = 1,
                   .derivation = "constant"};

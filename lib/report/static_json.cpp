@@ -40,7 +40,7 @@ JsonValue node_counts_json(const StaticReport& report) {
   return JsonObject()
       .add("quantized", report.quantized_node_count)
       .add("folded", report.plan.folded.size())
-      .add("float", report.float_node_count - report.plan.folded.size())
+      .add("float", report.float_node_count)
       .take();
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr int kDepthLimit = 8;
 constexpr std::uint64_t kLabelsLimit = std::uint64_t{1} << 28;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& what) {
@@ -92,19 +93,26 @@ std::size_t line_of(std::string_view text, std::size_t at) {
 /// last.
 Json parse_json(const std::string& text, const std::string& path) {
   std::set<std::string> names;
-  const auto refuse_twice = [&](int depth, Json::parse_event_t event, const Json& value) {
-    if (event == Json::parse_event_t::key && depth == 1 &&
-        !names.insert(value.get<std::string>()).second) {
+  const auto check = [&](int depth, Json::parse_event_t event, const Json& value) {
+    // What the library builds it also takes apart and prints by recursion.
+    if (depth > kDepthLimit)
+      refuse(path, "nested too deep, expected a list or an object of labels");
+    const bool is_name = event == Json::parse_event_t::key && depth == 1;
+    if (is_name && !names.insert(value.get<std::string>()).second) {
       refuse(path, "second label for sample '" + value.get<std::string>() + "'");
     }
     return true;
   };
+  std::size_t at = 0;
   try {
-    return Json::parse(text, refuse_twice, true, true);
+    return Json::parse(text, check, true, true);
   } catch (const Json::parse_error& error) {
-    refuse(path + ":" + std::to_string(line_of(text, error.byte)),
-           "broken JSON, expected a list or an object of labels");
+    at = error.byte;
+  } catch (const Json::exception&) {
+    refuse(path, "broken JSON: a number is out of range");
   }
+  refuse(path + ":" + std::to_string(line_of(text, at)),
+         "broken JSON, expected a list or an object of labels");
 }
 
 std::int64_t json_label(const Json& value, const std::string& where) {

@@ -24,19 +24,21 @@ constexpr std::uint64_t kDeflateRatio = 1032;
 /// Above this size an entry that unpacks to over kPlausibleRatio times its bytes is an attack on
 /// memory, not a sample.
 constexpr std::uint64_t kLargeEntry = std::uint64_t{256} << 20;
-constexpr std::uint64_t kPlausibleRatio = 200;
+constexpr std::uint64_t kPlausibleRatio = 100;
 
 class EntryStream final : public ByteStream {
  public:
   EntryStream(std::string where, std::uint64_t size, zip_file_t* file)
-      : ByteStream(std::move(where), size), file_(file) {}
+      : ByteStream(std::move(where), size), file_(file), declared_(size) {}
   ~EntryStream() override { zip_fclose(file_); }
 
-  /// Reads past the last byte: libzip compares the checksum there.
+  /// Reads past the last byte: libzip compares the checksum there, but not the size.
   void finish() {
     std::byte extra{};
-    if (fetch({&extra, 1}) != 0)
-      throw Error(ErrorKind::Input, where() + ": is longer than it says");
+    fetch({&extra, 1});
+    if (fetched_ != declared_) {
+      throw Error(ErrorKind::Input, where() + ": is longer than its archive says");
+    }
   }
 
  private:
@@ -46,10 +48,13 @@ class EntryStream final : public ByteStream {
       throw Error(ErrorKind::Input, where() + ": cannot be unpacked: " +
                                         to_lower(zip_error_strerror(zip_file_get_error(file_))));
     }
+    fetched_ += static_cast<std::uint64_t>(got);
     return static_cast<std::size_t>(got);
   }
 
   zip_file_t* file_;
+  std::uint64_t declared_;
+  std::uint64_t fetched_ = 0;
 };
 
 zip_t* open_archive(const std::string& path, InputFile file) {

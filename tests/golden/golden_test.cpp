@@ -67,7 +67,7 @@ void run_golden(const GoldenFile& file) {
   const Config config = config_of(file);
   Model model = text_model(file.sections.at("model"));
   normalize(model);
-  const auto& placement = onnxruntime_placement();
+  const auto& placement = placement_for(config.preset);
   const auto ranges = ranges_of(file, tensors_to_measure(model, config.quantization, placement));
   const QuantPlan plan = build_plan(model, ranges, config.quantization, placement);
 

@@ -51,10 +51,10 @@ TEST_CASE("a plan names each computed tensor at most once and each use of a cons
     Model model = random_graph(seed);
     normalize(model);
     const auto config = config_for(seed);
-    const auto ranges = some_ranges(tensors_to_measure(model, config, onnxruntime_placement()), seed);
+    const auto ranges = some_ranges(tensors_to_measure(model, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
     std::set<std::string> activations;
     std::set<std::pair<int, int>> uses;
-    for (const TensorPlan& tensor : build_plan(model, ranges, config, onnxruntime_placement()).tensors) {
+    for (const TensorPlan& tensor : build_plan(model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)).tensors) {
       if (tensor.role == TensorPlan::Role::Activation) CHECK(activations.insert(tensor.name).second);
       for (const Use& use : tensor.uses) CHECK(uses.insert({use.node, use.slot}).second);
       for (const float scale : tensor.params.scales) CHECK((std::isnormal(scale) && scale > 0));
@@ -68,8 +68,8 @@ TEST_CASE("every quantized graph passes the checker, loads and runs", "[property
     Model model = random_graph(seed);
     normalize(model);
     const auto config = config_for(seed);
-    const auto ranges = some_ranges(tensors_to_measure(model, config, onnxruntime_placement()), seed);
-    const QuantPlan plan = build_plan(model, ranges, config, onnxruntime_placement());
+    const auto ranges = some_ranges(tensors_to_measure(model, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
+    const QuantPlan plan = build_plan(model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
     const Model quantized = lower_to_qdq(std::move(model), plan);
     REQUIRE_NOTHROW(check_model(quantized, "quantized"));
     const Session session(quantized, {});
@@ -84,13 +84,13 @@ TEST_CASE("quantizing a quantized graph adds no pair and changes no scale", "[pr
     Model model = random_graph(seed);
     normalize(model);
     const auto config = config_for(seed);
-    const auto ranges = some_ranges(tensors_to_measure(model, config, onnxruntime_placement()), seed);
-    const QuantPlan plan = build_plan(model, ranges, config, onnxruntime_placement());
+    const auto ranges = some_ranges(tensors_to_measure(model, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
+    const QuantPlan plan = build_plan(model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
     Model once = lower_to_qdq(std::move(model), plan);
     normalize(once);
     const std::size_t pairs = count_of(once, "QuantizeLinear");
-    const auto again = some_ranges(tensors_to_measure(once, config, onnxruntime_placement()), seed);
-    const QuantPlan second = build_plan(once, again, config, onnxruntime_placement());
+    const auto again = some_ranges(tensors_to_measure(once, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
+    const QuantPlan second = build_plan(once, again, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
     CHECK(second.tensors.empty());
     CHECK(count_of(lower_to_qdq(std::move(once), second), "QuantizeLinear") == pairs);
   }

@@ -1,10 +1,9 @@
 #include "samples/cast.h"
 
 #include <cmath>
-#include <cstring>
 
 #include "catch.h"
-#include "npy_writer.h"
+#include "tensor_builder.h"
 
 using namespace qtool;
 using namespace qtool::testing;
@@ -13,10 +12,7 @@ namespace {
 
 template <typename T>
 Tensor tensor(ElementType type, const std::vector<T>& values) {
-  Tensor out{type, {static_cast<std::int64_t>(values.size())}, {}};
-  out.bytes.resize(values.size() * sizeof(T));
-  std::memcpy(out.bytes.data(), values.data(), out.bytes.size());
-  return out;
+  return make_tensor_of(type, {static_cast<std::int64_t>(values.size())}, values);
 }
 
 std::vector<ElementType> all_types() {

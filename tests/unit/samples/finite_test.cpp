@@ -1,22 +1,21 @@
 #include "samples/finite.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "catch.h"
+#include "tensor_builder.h"
 
 using namespace qtool;
+using namespace qtool::testing;
 
 namespace {
 
 template <typename T>
 Tensor tensor(ElementType type, const std::vector<T>& values) {
-  Tensor out{
-      type, {static_cast<std::int64_t>(values.size() * sizeof(T) * 8 / element_bits(type))}, {}};
-  out.bytes.resize(values.size() * sizeof(T));
-  std::memcpy(out.bytes.data(), values.data(), out.bytes.size());
-  return out;
+  return make_tensor_of(
+      type, {static_cast<std::int64_t>(values.size() * sizeof(T) * 8 / element_bits(type))},
+      values);
 }
 
 }  // namespace

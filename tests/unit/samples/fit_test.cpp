@@ -1,10 +1,10 @@
 #include "samples/fit.h"
 
 #include <cmath>
-#include <cstring>
 
 #include "catch.h"
 #include "samples.h"
+#include "tensor_builder.h"
 
 using namespace qtool;
 using namespace qtool::testing;
@@ -12,14 +12,6 @@ using namespace qtool::testing;
 namespace {
 
 using Shape = std::vector<std::int64_t>;
-
-template <typename T>
-Tensor tensor(ElementType type, Shape shape, const std::vector<T>& values) {
-  Tensor out{type, std::move(shape), {}};
-  out.bytes.resize(values.size() * sizeof(T));
-  std::memcpy(out.bytes.data(), values.data(), out.bytes.size());
-  return out;
-}
 
 std::string refusal(ElementType type, const Shape& shape, const TensorInfo& info) {
   return failure_of([&] { require_fit(type, shape, info, "f"); });
@@ -75,7 +67,7 @@ TEST_CASE("a type that would lose values is refused", "[samples]") {
 }
 
 TEST_CASE("values are cast to the input's type", "[samples]") {
-  const Tensor out = fit(tensor<std::int32_t>(ElementType::Int32, {2}, {-1, 7}),
+  const Tensor out = fit(make_tensor_of<std::int32_t>(ElementType::Int32, {2}, {-1, 7}),
                          input("ids", ElementType::Int64, {2}), false, "f");
   CHECK(out.type == ElementType::Int64);
   CHECK(out.int64s()[0] == -1);
@@ -83,7 +75,7 @@ TEST_CASE("values are cast to the input's type", "[samples]") {
 }
 
 TEST_CASE("bools are 0 or 1, whatever byte a file has for true", "[samples]") {
-  const Tensor bools = tensor<std::uint8_t>(ElementType::Bool, {4}, {0, 1, 2, 255});
+  const Tensor bools = make_tensor_of<std::uint8_t>(ElementType::Bool, {4}, {0, 1, 2, 255});
   const Tensor same = fit(bools, input("x", ElementType::Bool, {4}), false, "f");
   CHECK(to_float32(same) == std::vector<float>{0, 1, 1, 1});
   CHECK(to_float32(fit(bools, input("x", ElementType::Float, {4}), false, "f")) ==
@@ -96,24 +88,24 @@ TEST_CASE("a value that is not finite is named with its index", "[samples]") {
     return failure_of([&] { fit(values, info, false, "f"); });
   };
   const std::string rest = ", expected finite values | --allow-nonfinite takes samples as they are";
-  CHECK(refusal_of(tensor<float>(ElementType::Float, {1, 4}, {0, 1, NAN, INFINITY})) ==
+  CHECK(refusal_of(make_tensor_of<float>(ElementType::Float, {1, 4}, {0, 1, NAN, INFINITY})) ==
         "exit 3: f: value 2 of input 'x' is nan" + rest);
-  CHECK(refusal_of(tensor<float>(ElementType::Float, {1, 4}, {0, 1, 2, -INFINITY})) ==
+  CHECK(refusal_of(make_tensor_of<float>(ElementType::Float, {1, 4}, {0, 1, 2, -INFINITY})) ==
         "exit 3: f: value 3 of input 'x' is -inf" + rest);
-  CHECK(refusal_of(tensor<double>(ElementType::Double, {1, 4}, {0, INFINITY, 2, 3})) ==
+  CHECK(refusal_of(make_tensor_of<double>(ElementType::Double, {1, 4}, {0, INFINITY, 2, 3})) ==
         "exit 3: f: value 1 of input 'x' is inf" + rest);
-  CHECK(refusal_of(tensor<double>(ElementType::Double, {4}, {0, 1, 2, -1e300})) ==
+  CHECK(refusal_of(make_tensor_of<double>(ElementType::Double, {4}, {0, 1, 2, -1e300})) ==
         "exit 3: f: value 3 of input 'x' is -1e+300, beyond the range of float32");
   const TensorInfo complex = input("z", ElementType::Complex64, {1});
   CHECK(failure_of([&] {
-          fit(tensor<float>(ElementType::Complex64, {1}, {0, NAN}), complex, false, "f");
+          fit(make_tensor_of<float>(ElementType::Complex64, {1}, {0, NAN}), complex, false, "f");
         }) == "exit 3: f: value 0 of input 'z' is not finite" + rest);
 }
 
 TEST_CASE("values that are not finite pass where they are allowed", "[samples]") {
   const TensorInfo info = input("x", ElementType::Float, {2});
-  CHECK(fit(tensor<float>(ElementType::Float, {2}, {NAN, INFINITY}), info, true, "f").floats()[1] ==
-        INFINITY);
-  CHECK(fit(tensor<double>(ElementType::Double, {2}, {0, 1e300}), info, true, "f").floats()[1] ==
-        INFINITY);
+  CHECK(fit(make_tensor_of<float>(ElementType::Float, {2}, {NAN, INFINITY}), info, true, "f")
+            .floats()[1] == INFINITY);
+  CHECK(fit(make_tensor_of<double>(ElementType::Double, {2}, {0, 1e300}), info, true, "f")
+            .floats()[1] == INFINITY);
 }

@@ -20,6 +20,7 @@ const std::vector<TensorInfo> kTwoInputs = {input("a", ElementType::Float, {-1, 
 /// nowhere, else an empty file.
 void make(const TempDir& dir, std::string entry) {
   const char kind = entry.back();
+  std::filesystem::create_directories((dir / entry).parent_path());
   if (kind == '/') {
     std::filesystem::create_directories(dir / entry);
   } else if (kind == '|' || kind == '@') {
@@ -105,8 +106,8 @@ TEST_CASE("a folder without usable samples is refused with its reason", "[sample
        "exit 5: calib/s_2: cannot be read: No such file or directory"},
       {Entries{"s_1/x.npy", "s_2/"},
        "exit 3: calib/s_2: no file for input 'x', expected x.npy, x.pb or input_0.pb"},
-      {Entries{"s_1/x.npy", "s_2/y.npy"},
-       "exit 3: calib/s_2/y.npy: the model has no input 'y', expected x"},
+      {Entries{"s_1/x.npy", "s_2/stranger.npy"},
+       "exit 3: calib/s_2/stranger.npy: the model has no input 'stranger', expected x"},
       {Entries{"s_1/output_0.pb"},
        "exit 3: calib/s_1: no file for input 'x', expected x.npy, x.pb or input_0.pb"},
   }));

@@ -24,15 +24,16 @@ std::string refusal(const std::string& content, const TensorInfo& info = kInput)
   return without(failure_of([&] { read(folder, content, info); }), folder.path().string() + "/");
 }
 
-/// An array of zeros whose bytes are there only as repetitions; 258 bytes for each of `repeats`.
-std::string bomb(std::uint32_t repeats, std::int64_t rows) {
-  std::string head = npy_of({.shape = npy_shape(std::vector<std::int64_t>{rows, 4})}, "");
-  const std::size_t size = head.size() + 1 + std::size_t{258} * repeats;
+/// Zeros that are there only as repetitions of 258: an array of 16 + 258 * `repeats` bytes, without
+/// its checksum.
+ZipEntry zeros(std::uint32_t repeats) {
+  const std::uint32_t bytes = 16 + 258 * repeats;
+  const std::string head =
+      npy_of({.shape = npy_shape(std::vector<std::int64_t>{bytes / 16, 4})}, "");
   DeflateWriter writer;
-  for (const char c : head) writer.literal(static_cast<unsigned char>(c));
-  writer.literal(0);
+  for (const char c : head + std::string(16, '\0')) writer.literal(static_cast<unsigned char>(c));
   for (std::uint32_t i = 0; i < repeats; ++i) writer.repeat258();
-  return zip({{"x.npy", writer.finish(), 8, static_cast<std::uint32_t>(size), 0}});
+  return {"x.npy", writer.finish(), 8, static_cast<std::uint32_t>(head.size()) + bytes, 0};
 }
 
 }  // namespace
@@ -48,19 +49,22 @@ TEST_CASE("npz: entries are read, stored and deflated", "[samples]") {
 }
 
 TEST_CASE("npz: a file that is no archive is refused", "[samples]") {
-  const std::string content = GENERATE(std::string(), std::string("PK"), std::string(500, 'x'),
-                                       zip({stored("x.npy", kRow)}).substr(30),
-                                       zip({stored("x.npy", kRow)}).substr(0, 150));
-  CHECK(refusal(content).starts_with("exit 3: s.npz: is not a sound .npz archive: "));
+  const std::string sound = zip({stored("x.npy", kRow)});
+  for (const std::string& content :
+       {std::string(), std::string("PK"), std::string(500, 'x'), sound.substr(0, 150)}) {
+    CHECK(refusal(content) == "exit 3: s.npz: is not a sound .npz archive: not a zip archive");
+  }
+  CHECK(refusal(sound.substr(30)) ==
+        "exit 3: s.npz: is not a sound .npz archive: zip archive inconsistent");
 }
 
-TEST_CASE("npz: changed bytes are found by the checksum", "[samples]") {
+TEST_CASE("npz: changed bytes are found, by the checksum if by nothing else", "[samples]") {
   std::string content = zip({stored("x.npy", kRow)});
   content[content.find(kRow) + kRow.size() - 1] ^= 1;
   CHECK(refusal(content) == "exit 3: s.npz: entry 'x': cannot be unpacked: crc error");
   content = zip({deflated("x.npy", kRow)});
   content[60] ^= 0x5a;
-  CHECK(refusal(content).starts_with("exit 3: s.npz: "));
+  CHECK(refusal(content) == "exit 3: s.npz: entry 'x': cannot be unpacked: zlib error: data error");
 }
 
 TEST_CASE("npz: the size of an entry must be that of its array", "[samples]") {
@@ -71,29 +75,30 @@ TEST_CASE("npz: the size of an entry must be that of its array", "[samples]") {
         "'<f4'");
   entry = deflated("x.npy", kRow + "more");
   entry.size -= 4;
-  CHECK(refusal(zip({entry})).starts_with("exit 3: s.npz: entry 'x': "));
+  CHECK(refusal(zip({entry})) == "exit 3: s.npz: entry 'x': is longer than its archive says");
   entry = deflated("x.npy", kRow.substr(0, kRow.size() - 4));
   entry.size += 4;
-  CHECK(refusal(zip({entry})).starts_with("exit 3: s.npz: entry 'x': "));
+  CHECK(refusal(zip({entry})) == "exit 3: s.npz: entry 'x': ends early");
+}
+
+TEST_CASE("npz: runs of equal values are as good as any", "[samples]") {
+  const TempDir folder;
+  ZipEntry entry = zeros(128);
+  entry.crc = crc32(npy<float>({2065, 4}, std::vector<float>(8260)));
+  CHECK(read(folder, zip({entry})).bytes == std::vector<std::byte>(33040));
 }
 
 TEST_CASE("npz: an entry that unpacks to far more than it holds takes no memory", "[samples]") {
-  CHECK(refusal(bomb(3'000'000, 48'375'000))
-            .starts_with("exit 3: s.npz: entry 'x': unpacks to 774.0 MB from 4.9 MB"));
+  CHECK(refusal(zip({zeros(2'000'000)})) ==
+        "exit 3: s.npz: entry 'x': unpacks to 516.0 MB from 3.3 MB, which no sample does");
   ZipEntry liar = deflated("x.npy", npy_of({.shape = "(250000000, 4)"}, ""));
   liar.size = 4'000'000'067;
   CHECK(refusal(zip({liar})) ==
-        "exit 3: s.npz: entry 'x': unpacks to 4.0 GB from 70 B, which no sample does");
+        "exit 3: s.npz: entry 'x': unpacks to 4.0 GB from 80 B, which no sample does");
   liar = stored("x.npy", npy_of({.shape = "(250000000, 4)"}, ""));
   liar.size = 4'000'000'067;
-  CHECK(refusal(zip({liar})).starts_with("exit 3: s.npz: entry 'x': unpacks to 4.0 GB from 67 B"));
-}
-
-TEST_CASE("npz: runs of zeros of a usual size are no attack", "[samples]") {
-  const TempDir folder;
-  // The checksum of zeros behind this header is not computed here: the message shows that all
-  // values were read.
-  CHECK(refusal(bomb(128, 2064)).starts_with("exit 3: s.npz: entry 'x': "));
+  CHECK(refusal(zip({liar})) ==
+        "exit 3: s.npz: entry 'x': unpacks to 4.0 GB from 78 B, which no sample does");
 }
 
 TEST_CASE("npz: what is not an .npy entry, or packed in another way, is refused", "[samples]") {

@@ -81,7 +81,7 @@ TEST_CASE("pb: a tensor without values has none", "[samples]") {
 
 TEST_CASE("pb: bytes that are no TensorProto are refused", "[samples]") {
   const std::string sound = row().SerializeAsString();
-  CHECK(refusal("") == "exit 3: f: tensor '' has no data type");
+  CHECK(refusal("") == "exit 3: f: tensor '': has no data type");
   CHECK(refusal(sound.substr(0, sound.size() - 3)) ==
         "exit 3: f: is not a TensorProto, or cut short");
   CHECK(refusal(std::string(100, '\xff')) == "exit 3: f: is not a TensorProto, or cut short");

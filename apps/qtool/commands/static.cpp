@@ -1,0 +1,48 @@
+#include "pipeline/static.h"
+
+#include "commands/commands.h"
+#include "gates.h"
+#include "report/static.h"
+
+namespace qtool::cli {
+namespace {
+
+int run_command(const Run& run) {
+  const StaticReport report = run_static(run.config, run.context);
+  const Document document = to_document(report);
+  deliver(run, {to_text(document), to_json_text(to_json(report)), to_html(document)});
+  return exit_code_of(run, report.gates);
+}
+
+}  // namespace
+
+Command static_command() {
+  return {.name = "static",
+          .summary = "Quantize a model with ranges measured on calibration data",
+          .example = "qtool static -i model.onnx -o model.int8.onnx --calib-data calib_samples",
+
+          .positionals = {{"IN", "model.input", "The model to read."},
+                          {"OUT", "model.output", "The model to write."}},
+          .requirements = {{"model.input", "input model", "-i FILE"},
+                           {"model.output", "output model", "-o FILE"},
+                           {"calibration.data", "calibration data", "--calib-data DIR"}},
+          .key_options = {{"--calib-data", "calibration.data", "DIR"},
+                          {"--max-samples", "calibration.max_samples", "N"},
+                          {"--calibrate-method", "calibration.method", "METHOD"},
+                          {"--allow-nonfinite", "calibration.allow_nonfinite"},
+                          {"--quant-format", "quantization.quant_format", "FORMAT"},
+                          {"--activation-type", "quantization.activation_type", "TYPE"},
+                          {"--weight-type", "quantization.weight_type", "TYPE"},
+                          {"--per-channel", "quantization.per_channel"},
+                          {"--reduce-range", "quantization.reduce_range"},
+                          {"--op-types-to-quantize", "quantization.op_types_to_quantize"},
+                          {"--op-types-to-exclude", "quantization.op_types_to_exclude"},
+                          {"--nodes-to-quantize", "quantization.nodes_to_quantize"},
+                          {"--nodes-to-exclude", "quantization.nodes_to_exclude"},
+                          {"--extra", "quantization.extra_options"}},
+          .own_options = {{"--no-load-check", "",
+                           "Do not load the result in ONNX Runtime before it counts as done."}},
+          .run = run_command};
+}
+
+}  // namespace qtool::cli

@@ -15,6 +15,7 @@
 #include "pipeline/model_file.h"
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
+#include "pipeline/relocate.h"
 #include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
@@ -194,7 +195,7 @@ void StaticRun::finish(PendingModel& pending) {
   std::optional<AtomicFile> manifest;
   if (config_.report.manifest) {
     manifest.emplace(output().string() + ".manifest.json");
-    manifest->write(manifest_json(report_));
+    manifest->write(manifest_json(report_, relative_to(config_, output().parent_path())));
     manifest->flush();
   }
   throw_if_interrupted();

@@ -26,13 +26,13 @@ JsonValue made_by(const Provenance& provenance) {
 
 }  // namespace
 
-std::string manifest_json(const StaticReport& report) {
+std::string manifest_json(const StaticReport& report, const Config& config) {
   JsonObject object;
   object.add("manifest_version", kManifestVersion)
       .add("command", "static")
       .add("created", utc_text(report.provenance.created))
       .add("versions", made_by(report.provenance));
-  add_static_members(object, report);
+  add_static_members(object, report, config);
   return to_json_text(object.take());
 }
 

@@ -10,27 +10,27 @@
 namespace qtool {
 namespace {
 
-JsonValue input_json(const StaticReport& report) {
+JsonValue input_json(const StaticReport& report, const Config& config) {
   return JsonObject()
-      .add("path", report.config.model.input)
+      .add("path", config.model.input)
       .add("sha256", report.input_sha256)
       .add("bytes", report.input_bytes)
       .add("opset", report.opset_before)
       .take();
 }
 
-JsonValue output_json(const StaticReport& report) {
+JsonValue output_json(const StaticReport& report, const Config& config) {
   return JsonObject()
-      .add("path", report.config.model.output)
+      .add("path", config.model.output)
       .add("sha256", report.output_sha256)
       .add("bytes", report.output_bytes)
       .add("opset", report.opset_after)
       .take();
 }
 
-JsonValue calibration_json(const StaticReport& report) {
+JsonValue calibration_json(const StaticReport& report, const Config& config) {
   return JsonObject()
-      .add("data", report.config.calibration.data)
+      .add("data", config.calibration.data)
       .add("sha256", report.calibration_sha256)
       .add("sample_count", report.sample_count)
       .take();
@@ -81,11 +81,11 @@ JsonValue pass_json(const PassReport& pass) {
 
 }  // namespace
 
-void add_static_members(JsonObject& object, const StaticReport& report) {
-  object.add("input", input_json(report))
-      .add("output", output_json(report))
-      .add("calibration", calibration_json(report))
-      .add("config", write_value(report.config))
+void add_static_members(JsonObject& object, const StaticReport& report, const Config& config) {
+  object.add("input", input_json(report, config))
+      .add("output", output_json(report, config))
+      .add("calibration", calibration_json(report, config))
+      .add("config", write_value(config))
       .add("nodes", node_counts_json(report))
       .add("tensors", tensor_counts_json(report.plan))
       .add("left_in_float", to_json(group_left(report.plan.skipped)))
@@ -98,7 +98,7 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
 JsonValue to_json(const StaticReport& report) {
   JsonObject object;
   object.add("command", "static");
-  add_static_members(object, report);
+  add_static_members(object, report, report.config);
   JsonObject seconds;
   for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
   return object.add("quantized_tensors", json_list(report.plan.tensors, tensor_json))

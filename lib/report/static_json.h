@@ -5,7 +5,7 @@
 
 namespace qtool {
 
-/// What the manifest and the JSON report of `static` share. Paths are those of `config`.
-void add_static_members(JsonObject& object, const StaticReport& report, const Config& config);
+/// What the manifest and the JSON report of `static` share.
+void add_static_members(JsonObject& object, const StaticReport& report);
 
 }  // namespace qtool

@@ -18,7 +18,6 @@
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
-#include "report/manifest.h"
 #include "runtime/session.h"
 #include "samples/samples.h"
 
@@ -85,7 +84,7 @@ StaticReport StaticRun::run() {
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
   timed("verify", [&] { verify(pending); });
-  publish(pending, config_, manifest_json(report_));
+  publish(pending, config_, manifest_beside_output(report_));
   return std::move(report_);
 }
 

@@ -79,7 +79,7 @@ const TensorPlan* plan_of_output(const QuantPlan& plan, const std::string& value
 
 /// A draft has no scales, and with them no biases: what the node's rule says has to do.
 bool is_bias(const GraphView& view, const onnx::NodeProto& node, int slot) {
-  const OpRule* rule = find_rule(onnxruntime_placement(), node.op_type(), node.domain());
+  const OpRule* rule = find_rule(placement_for(Preset::Cpu), node.op_type(), node.domain());
   return rule != nullptr && rule->input(slot).role == InputRole::Bias &&
          view.initializer(node.input(slot)) != nullptr;
 }

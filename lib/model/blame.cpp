@@ -37,11 +37,13 @@ std::string_view after_marked_node(std::string_view text) {
 
 std::string reworded(std::string_view text) {
   std::string out(text);
-  // The node at fault stands before the message; some have it inside as well: `in 'NODE : axis'`.
+  // The node at fault stands before the message; some have it inside as well: `in 'NODE : axis'`,
+  // `Node(NODE) with`.
   for (auto open = out.find(kOpen); open != std::string::npos; open = out.find(kOpen)) {
     const auto close = out.find(kClose, open);
     out.erase(open, close == std::string::npos ? close : close - open + 1);
     if (out.compare(open, 3, " : ") == 0) out.erase(open, 3);
+    if (open > 0 && out.compare(open - 1, 2, "()") == 0) out.erase(open - 1, 2);
   }
   std::ranges::replace(out, '\n', ' ');
   while (out.ends_with('.') || out.ends_with(' ')) out.pop_back();

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 /// Protobuf's readers take no more.
 constexpr std::uint64_t kMaxModelBytes = 0x7fffffff;
 
+/// What is written and hashed in one go.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 22;
 /// After so many bytes the pages of the files that tensors come from are given back.
 constexpr std::uint64_t kReleaseBytes = std::uint64_t{1} << 25;
 
@@ -31,25 +33,34 @@ class HashingWriter {
   HashingWriter(AtomicFile& file, const Model& model) : file_(file), model_(model) {}
 
   void write(std::string_view text) {
-    throw_if_interrupted();
-    file_.write(text);
-    hash_.update(text);
-    bytes_ += text.size();
-    if (bytes_ - released_at_ < kReleaseBytes) return;
-    released_at_ = bytes_;
-    for (const auto& each : model_.data_files()) each.file->release_pages();
+    while (!text.empty()) {
+      const std::string_view piece = text.substr(0, kPieceBytes);
+      write_piece(piece);
+      text.remove_prefix(piece.size());
+    }
   }
   void write(std::span<const std::byte> bytes) {
     write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   }
 
   std::uint64_t bytes() const { return bytes_; }
+
   WrittenFile finish() {
     file_.flush();
     return {.path = file_.target(), .bytes = bytes_, .sha256 = hash_.hex_digest()};
   }
 
  private:
+  void write_piece(std::string_view piece) {
+    throw_if_interrupted();
+    file_.write(piece);
+    hash_.update(piece);
+    bytes_ += piece.size();
+    if (bytes_ - released_at_ < kReleaseBytes) return;
+    released_at_ = bytes_;
+    for (const auto& each : model_.data_files()) each.file->release_pages();
+  }
+
   AtomicFile& file_;
   const Model& model_;
   Sha256 hash_;

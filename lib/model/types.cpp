@@ -1,5 +1,6 @@
 #include "model/types.h"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <string_view>
@@ -14,21 +15,29 @@
 namespace qtool {
 namespace {
 
+/// The first line of `text` that tells of types which cannot be right.
+std::optional<std::string> sure_error(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    for (const char* sure : {"has inconsistent type", "has unsupported type"}) {
+      if (line.find(sure) != std::string_view::npos) return std::string(line);
+    }
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return std::nullopt;
+}
+
 /// Infers types in place; gives what ONNX says against a node's types.
 std::optional<std::string> infer(onnx::ModelProto& model) {
-  // Errors of shapes are left aside (mode 0): ONNX Runtime takes models whose declared shapes are
-  // wrong.
-  const onnx::ShapeInferenceOptions options{/*check_type_val=*/true, /*strict_mode_val=*/0,
+  const onnx::ShapeInferenceOptions options{/*check_type_val=*/true, /*strict_mode_val=*/1,
                                             /*data_prop_val=*/false};
   try {
     onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), options);
+    return std::nullopt;
   } catch (const std::exception& error) {
-    const std::string_view text = error.what();
-    for (const char* sure : {"has inconsistent type", "has unsupported type"}) {
-      if (text.find(sure) != std::string_view::npos) return std::string(text);
-    }
+    // All else is left aside: ONNX Runtime takes models whose declared shapes are wrong.
+    return sure_error(error.what());
   }
-  return std::nullopt;
 }
 
 /// Asks again to learn the node at fault: `… (op_type:Add, node name: NODE): B has inconsistent

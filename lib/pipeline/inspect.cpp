@@ -24,7 +24,7 @@ std::optional<Draft> draft(const Model& model, const Config& config, InspectRepo
   try {
     Draft out{model.clone(), {}};
     prepare_for_quantization(out.model, config);
-    out.plan = draft_plan(out.model, config.quantization, onnxruntime_placement());
+    out.plan = draft_plan(out.model, config.quantization, placement_for(config.preset));
     return out;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Input) throw;

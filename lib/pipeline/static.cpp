@@ -1,20 +1,19 @@
 #include "pipeline/static.h"
 
 #include <fmt/format.h>
-
-#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "base/error.h"
-#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/sha256.h"
 #include "calibrate/calibrate.h"
 #include "model/save.h"
 #include "pipeline/model_file.h"
+#include "pipeline/output_model.h"
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
+#include "pipeline/timed_stage.h"
 #include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
@@ -43,17 +42,7 @@ class StaticRun {
   /// Runs a stage and notes how long it took.
   template <typename Stage>
   auto timed(const char* name, const Stage& stage) {
-    throw_if_interrupted();
-    context_.log.debug("{} …", name);
-    struct Clock {
-      StaticReport& report;
-      const char* name;
-      std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-      ~Clock() {
-        report.seconds.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-      }
-    } clock{report_, name};
-    return stage();
+    return timed_stage(name, report_.seconds, context_.log, stage);
   }
 
   const std::filesystem::path& input() const { return *config_.model.input; }
@@ -70,10 +59,8 @@ class StaticRun {
   TensorRanges calibrate(const Model& model, const SampleFolder& samples);
   void plan(const Model& model, const TensorRanges& ranges);
   void count_nodes(const Model& model);
-  PendingModel write(const Model& model);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
-  void finish(PendingModel& pending);
 
   const Config& config_;
   const RunContext& context_;
@@ -93,12 +80,11 @@ StaticReport StaticRun::run() {
   const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
   timed("plan", [&] { plan(model, ranges); });
   Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
-  timed("check", [&] { check_model(quantized, output().string()); });
-  PendingModel pending = timed("write", [&] { return write(quantized); });
+  PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
   timed("verify", [&] { verify(pending); });
-  finish(pending);
+  publish(pending, config_, manifest_json(report_));
   return std::move(report_);
 }
 
@@ -107,7 +93,9 @@ Model StaticRun::load() {
   report_.input_sha256 = sha256_of_file(input());
   report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
-  for (const std::string& warning : check_node_lists(model.graph(), config_.quantization, config_.preset)) warn(warning);
+  for (const std::string& warning :
+       check_node_lists(model.graph(), config_.quantization, config_.preset))
+    warn(warning);
   return model;
 }
 
@@ -116,7 +104,8 @@ void StaticRun::prepare(Model& model) {
   report_.opset_after = model.opset();
 }
 
-std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder, const Model& model) {
+std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder,
+                                              const Model& model) {
   SampleOptions options;
   options.max_samples = config_.calibration.max_samples;
   options.allow_nonfinite = config_.calibration.allow_nonfinite;
@@ -140,41 +129,25 @@ void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   count_nodes(model);
   if (report_.plan.tensors.empty()) {
-    warn(fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
-                     "'qtool inspect' says why for each",
-                     input().string()));
+    warn(
+        fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
+                    "'qtool inspect' says why for each",
+                    input().string()));
   }
 }
 
 void StaticRun::count_nodes(const Model& model) {
   const std::size_t folded = report_.plan.folded.size();
   report_.quantized_node_count = report_.plan.quantized_nodes.size() - folded;
-  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
-}
-
-PendingModel StaticRun::write(const Model& model) {
-  ExternalDataOptions options;
-  options.mode = static_cast<ExternalDataOptions::Mode>(config_.model.external_data);
-  options.file_name = config_.model.external_data_file;
-  options.threshold_bytes = static_cast<std::uint64_t>(config_.model.external_data_threshold);
-  return PendingModel(model, output(), options);
+  report_.float_node_count =
+      static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
 }
 
 void StaticRun::load_check(const PendingModel& pending) {
   report_.output_bytes = pending.bytes();
   report_.output_sha256 = pending.sha256();
-  if (!config_.load_check) {
-    report_.load_check = "skipped";
-    return;
-  }
-  const LoadResult result = try_load(pending.path(), threads_);
-  if (!result.loads && !result.unknown_operator) {
-    throw Error(ErrorKind::Internal,
-                fmt::format("{}: the quantized model does not load in ONNX Runtime: {}", output().string(), result.message),
-                "this is a defect in qtool; --no-load-check writes the model nevertheless");
-  }
-  report_.load_check = result.loads ? "loads" : "checker only: " + result.message;
-  if (!result.loads) warn(fmt::format("{}: ONNX Runtime cannot load it: {}", output().string(), result.message));
+  report_.load_check = check_loading(pending, config_, "quantized",
+                                     [this](const std::string& message) { warn(message); });
 }
 
 void StaticRun::verify(const PendingModel& pending) {
@@ -182,28 +155,19 @@ void StaticRun::verify(const PendingModel& pending) {
   if (!gates.data && !gates.has_gates()) return;
   const Session reference(input(), {});
   const Session quantized(pending.path(), {});
-  Verification found = verify_models({reference, input().string(), report_.input_bytes},
-                                     {quantized, output().string(), report_.output_bytes},
-                                     gates.data ? *gates.data : *config_.calibration.data, config_,
-                                     [this](const std::string& message) { warn(message); }, context_.progress);
+  Verification found = verify_models(
+      {reference, input().string(), report_.input_bytes},
+      {quantized, output().string(), report_.output_bytes},
+      gates.data ? *gates.data : *config_.calibration.data, config_,
+      [this](const std::string& message) { warn(message); }, context_.progress);
   report_.verification = std::move(found.comparison);
   report_.gates = std::move(found.gates);
 }
 
-void StaticRun::finish(PendingModel& pending) {
-  std::optional<AtomicFile> manifest;
-  if (config_.report.manifest) {
-    manifest.emplace(output().string() + ".manifest.json");
-    manifest->write(manifest_json(report_));
-    manifest->flush();
-  }
-  throw_if_interrupted();
-  pending.commit();
-  if (manifest) manifest->commit();
-}
-
 }  // namespace
 
-StaticReport run_static(const Config& config, const RunContext& context) { return StaticRun(config, context).run(); }
+StaticReport run_static(const Config& config, const RunContext& context) {
+  return StaticRun(config, context).run();
+}
 
 }  // namespace qtool

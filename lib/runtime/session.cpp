@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "runtime/borrowed_weights.h"
 #include "runtime/environment.h"
 #include "runtime/observer_op.h"
 #include "runtime/ort_error.h"
@@ -48,6 +47,19 @@ std::string name_of(const Model& model) {
   return model.path().empty() ? "model" : model.path().string();
 }
 
+/// ONNX Runtime copies these weights, and drops its copy of each when it has brought it to a form
+/// of its own.
+void add_weights(const std::vector<const onnx::TensorProto*>& tensors,
+                 Ort::SessionOptions& options) {
+  std::vector<std::string> names;
+  std::vector<Ort::Value> values;
+  for (const onnx::TensorProto* tensor : tensors) {
+    names.push_back(tensor->name());
+    values.push_back(view_of(*tensor));
+  }
+  if (!names.empty()) options.AddExternalInitializers(names, values);
+}
+
 }  // namespace
 
 /// Members end in reverse order: the session before what it uses.
@@ -55,7 +67,6 @@ struct Session::Impl {
   std::string model_name;
   ObserverOp observer_op;
   Ort::CustomOpDomain observer_domain{ObserverOp::kDomain};
-  BorrowedWeights weights;
   Ort::Session session{nullptr};
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
@@ -70,8 +81,7 @@ void Session::Impl::load(const OrtModel& model, Ort::SessionOptions options) {
   options.Add(observer_domain);
   options.AddConfigEntry(kOrtSessionOptionsModelExternalInitializersFileFolderPath,
                          model.folder.c_str());
-  for (const onnx::TensorProto* tensor : model.in_memory) weights.add(*tensor);
-  weights.hand_to(options);
+  add_weights(model.in_memory, options);
   session = Ort::Session(environment(), model.bytes.data(), model.bytes.size(), options);
 }
 

@@ -17,7 +17,8 @@ std::string role_text(const InputRule& rule, std::string_view op_type) {
       return "activation";
     case InputRole::Weight:
       // Gemm's axis depends on transB.
-      return op_type == "Gemm" ? "weight (N)" : "weight (" + std::to_string(rule.channel_axis) + ")";
+      return op_type == "Gemm" ? "weight (N)"
+                               : "weight (" + std::to_string(rule.channel_axis) + ")";
     case InputRole::Bias:
       return "bias";
   }
@@ -59,8 +60,10 @@ std::string entry_text(Entry entry) {
 std::string table_row(const OpRule& rule) {
   std::string inputs;
   for (const InputRule& input : rule.inputs) inputs += role_text(input, rule.op_type) + ", ";
-  return "| " + std::string(rule.op_type) + " | " + inputs + role_text(rule.other_inputs, rule.op_type) + " | " + output_text(rule) +
-         " | " + entry_text(rule.entry) + " | " + (rule.since_opset > 1 ? std::to_string(rule.since_opset) : "") + " |";
+  return "| " + std::string(rule.op_type) + " | " + inputs +
+         role_text(rule.other_inputs, rule.op_type) + " | " + output_text(rule) + " | " +
+         entry_text(rule.entry) + " | " +
+         (rule.since_opset > 1 ? std::to_string(rule.since_opset) : "") + " |";
 }
 
 }  // namespace

@@ -47,8 +47,12 @@ std::string reworded(std::string_view text) {
   }
   std::ranges::replace(out, '\n', ' ');
   while (out.ends_with('.') || out.ends_with(' ')) out.pop_back();
-  const bool is_word = out.size() > 1 && std::isupper(static_cast<unsigned char>(out[1])) == 0;
-  if (is_word) out[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(out[0])));
+  const auto is_upper = [](unsigned char c) { return std::isupper(c) != 0; };
+  const auto word_end = std::ranges::find(out, ' ');
+  // A single letter is a name, as are words with capitals inside.
+  if (word_end - out.begin() > 1 && std::none_of(out.begin() + 1, word_end, is_upper)) {
+    out[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(out[0])));
+  }
   return printable(out);
 }
 

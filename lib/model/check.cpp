@@ -106,6 +106,23 @@ void check_default_values(const onnx::GraphProto& graph, const std::string& wher
   }
 }
 
+bool has_unknown_type(const onnx::ValueInfoProto& value) {
+  const auto& type = value.type();
+  return type.has_tensor_type() &&
+         !is_known(static_cast<ElementType>(type.tensor_type().elem_type()));
+}
+
+void check_value_types(const onnx::GraphProto& graph, const std::string& where) {
+  for (const auto* values : {&graph.input(), &graph.output()}) {
+    for (const auto& value : *values) {
+      if (!has_unknown_type(value)) continue;
+      refuse(where, (values == &graph.input() ? "graph input " : "graph output ") +
+                        in_quotes(value.name()) + ": unknown data type " +
+                        std::to_string(value.type().tensor_type().elem_type()));
+    }
+  }
+}
+
 bool lacks_shape(const onnx::ValueInfoProto& value) {
   if (!value.has_type()) return true;
   return value.type().has_tensor_type() && !value.type().tensor_type().has_shape();
@@ -135,6 +152,7 @@ void check_sound(const onnx::ModelProto& model, const std::string& where) {
   check_functions(model, where);
   check_operators(model, where);
   check_sparse_tensors(model, where);
+  check_value_types(model.graph(), where);
   check_default_values(model.graph(), where);
   if (has_all_shapes(model.graph())) return ask_checker(model, where);
   onnx::ModelProto complete = model;

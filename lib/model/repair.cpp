@@ -138,6 +138,14 @@ void name_nodes_apart(onnx::GraphProto& graph) {
   }
 }
 
+/// ONNX Runtime refuses value_info of a type that is none; nobody needs it.
+void remove_senseless_info(onnx::GraphProto& graph) {
+  remove_if(*graph.mutable_value_info(), [](const onnx::ValueInfoProto& value) {
+    return value.type().has_tensor_type() &&
+           !is_known(static_cast<ElementType>(value.type().tensor_type().elem_type()));
+  });
+}
+
 void unite_metadata(onnx::ModelProto& model) {
   auto& entries = *model.mutable_metadata_props();
   std::set<std::string> seen;
@@ -157,6 +165,7 @@ void repair_model(onnx::ModelProto& model, const std::string& where) {
   for_each_graph(*model.mutable_graph(), [](onnx::GraphProto& graph) {
     if (graph.name().empty()) graph.set_name("graph");
     name_nodes_apart(graph);
+    remove_senseless_info(graph);
   });
 }
 

@@ -9,7 +9,6 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "model/blame.h"
 
 namespace qtool {
@@ -17,9 +16,11 @@ namespace {
 
 /// The first line of `text` that tells of types which cannot be right.
 std::optional<std::string> sure_error(std::string_view text) {
+  constexpr std::string_view kSure[] = {"has inconsistent type", "has unsupported type",
+                                        "differs from existing elem type"};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    for (const char* sure : {"has inconsistent type", "has unsupported type"}) {
+    for (const std::string_view sure : kSure) {
       if (line.find(sure) != std::string_view::npos) return std::string(line);
     }
     text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -47,8 +48,10 @@ std::optional<std::string> infer(onnx::ModelProto& model) {
   const std::string text = infer(marked).value_or("");
   const std::string node = marked_node(text);
   std::string_view what = after_marked_node(text);
-  if (what.starts_with("): ")) what.remove_prefix(3);
-  throw Error(ErrorKind::Input, where + ": " + (node.empty() ? "" : node + ": ") + printable(what));
+  for (const std::string_view head : {"): ", "[TypeInferenceError] "}) {
+    if (what.starts_with(head)) what.remove_prefix(head.size());
+  }
+  throw Error(ErrorKind::Input, where + ": " + (node.empty() ? "" : node + ": ") + reworded(what));
 }
 
 void complete(onnx::ValueInfoProto& value, const onnx::ValueInfoProto& inferred) {

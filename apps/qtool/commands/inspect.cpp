@@ -15,8 +15,7 @@ int run_inspect_command(const Run& run) {
     node = given->second.front();
   }
   const InspectReport report = run_inspect(run.config, node, run.context);
-  const Document document = to_document(report);
-  deliver(run, {to_text(document), to_json_text(to_json(report)), to_html(document)});
+  deliver(run, report);
   return 0;
 }
 

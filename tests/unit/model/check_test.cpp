@@ -73,6 +73,15 @@ TEST_CASE("check: sparse tensors with wild indices or shapes are refused", "[mod
   CHECK(refusal(model) == "m.onnx: sparse tensor 'w': impossible shape 4611686018427387904x4");
 }
 
+TEST_CASE("check: types that are none are refused in inputs and outputs", "[model]") {
+  onnx::ModelProto model = text_proto("g (float[N] x) => (float[N] y) { y = Neg(x) }");
+  auto& graph = *model.mutable_graph();
+  graph.mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(77);
+  CHECK(refusal(model) == "m.onnx: graph output 'y': unknown data type 77");
+  graph.mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(0);
+  CHECK(refusal(model) == "m.onnx: graph input 'x': unknown data type 0");
+}
+
 TEST_CASE("check: a default value has the type of its input", "[model]") {
   CHECK(refusal("g (float[1] w) => (float[1] y) <int64[1] w = {1}> { y = Neg(w) }") ==
         "m.onnx: tensor 'w' has type int64, expected float32 as the graph input of that name");

@@ -87,6 +87,19 @@ TEST_CASE("repair: names that must be there or differ are made so", "[model]") {
   CHECK(after.graph().node(2).name() == "n_1");
 }
 
+TEST_CASE("repair: value_info of a type that is none goes", "[model]") {
+  onnx::ModelProto model = text_proto(
+      "g (float[N] x) => (float[N] y) <float[N] t, int64[N] u> { t = Neg(x) y = Neg(t) }");
+  model.mutable_graph()
+      ->mutable_value_info(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->set_elem_type(0);
+  const onnx::ModelProto after = repaired(model);
+  REQUIRE(after.graph().value_info_size() == 1);
+  CHECK(after.graph().value_info(0).name() == "u");
+}
+
 TEST_CASE("repair: of metadata with one key the last entry counts", "[model]") {
   onnx::ModelProto model = text_proto(kNeg);
   for (const char* value : {"first", "second", "third"}) {

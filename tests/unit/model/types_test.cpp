@@ -26,6 +26,12 @@ TEST_CASE("types: inputs that do not go together are refused with the node", "[m
         "m.onnx: node 'bad' (Exp): input typestr: T, has unsupported type: tensor(bool)");
 }
 
+TEST_CASE("types: a declared type that is wrong is refused", "[model]") {
+  CHECK(refusal("g (float[N] x) => (int64[N] y) { [bad] y = Neg(x) }") ==
+        "m.onnx: node 'bad' (Neg): inferred elem type differs from existing elem type: (FLOAT) vs "
+        "(INT64)");
+}
+
 TEST_CASE("types: the innermost node at fault is named", "[model]") {
   CHECK(refusal(R"(g (float[N] x, bool c) => (float[N] y) <int64[1] k = {1}> {
       [outer] y = If(c) <then_branch = t () => (float[N] a) { [inner] a = Add(x, k) },

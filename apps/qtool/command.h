@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/json.h"
 #include "pipeline/run_context.h"
+#include "report/document.h"
 
 namespace qtool::cli {
 
@@ -68,9 +70,6 @@ struct Run {
   bool has(std::string_view flag) const { return own.contains(flag); }
 };
 
-/// Exit code of a run that did its work but did not meet a gate.
-constexpr int kGateNotMet = 4;
-
 /// A result in the forms that a user may ask for.
 struct Result {
   std::string text;
@@ -81,6 +80,16 @@ struct Result {
 /// Prints the result to stdout, as text or as JSON, and writes the report files that the config
 /// names.
 void deliver(const Run& run, const Result& result);
+
+/// The same for a report that has a `to_document` and a `to_json`.
+template <typename Report>
+void deliver(const Run& run, const Report& report) {
+  const Document document = to_document(report);
+  deliver(run, Result{to_text(document), to_json_text(to_json(report)), to_html(document)});
+}
+
+/// The option of commands that write a model.
+constexpr std::string_view kNoLoadCheck = "--no-load-check";
 
 /// Every command that works, in the order of --help.
 const std::vector<Command>& all_commands();

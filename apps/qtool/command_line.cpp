@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include <CLI/CLI.hpp>
 
@@ -56,62 +57,109 @@ const Command& find_command(const std::string& word) {
               did_you_mean(word, names, "known: " + join(names)));
 }
 
-/// Underscores in the name of an option stand for dashes, and `--per-channel=false` for
-/// `--no-per-channel`.
-std::string normal_option(const std::string& word, const std::vector<std::string>& known) {
-  if (!word.starts_with("--")) return word;
-  const std::size_t name_end = std::min(word.find('='), word.size());
-  std::string name = word.substr(0, name_end);
-  std::ranges::replace(name, '_', '-');
-  if (std::ranges::count(known, name) == 0) return word;
-  if (name_end == word.size()) return name;
-  const std::string value = word.substr(name_end + 1);
-  // The parser would take the next word for the value.
-  if (value.empty()) throw usage(name + ": found an empty value");
-  return name + "=" + value;
-}
+/// The options of a command, as the parser declares them and as users write them.
+struct KnownOptions {
+  std::vector<std::string> all;       ///< opposites of switches included
+  std::vector<std::string> switches;  ///< of keys that are true or false
+};
 
-/// CLI11 hands a switch whatever value it was given.
-void refuse_value_of_switch(const std::string& word, const CLI::App& app) {
-  const std::size_t name_end = word.find('=');
-  if (!word.starts_with("--") || name_end == std::string::npos) return;
-  const CLI::Option* option = app.get_option_no_throw(word.substr(0, name_end));
-  if (option != nullptr && option->get_expected_max() == 0) {
-    throw usage(fmt::format("{}: takes no value, found '{}'", word.substr(0, name_end),
-                            printable(word.substr(name_end + 1), 200)));
-  }
-}
-
-/// What the parser could not place: options that nobody knows, then words too many.
-void refuse_leftovers(const std::vector<std::string>& leftovers,
-                      const std::vector<std::string>& known) {
-  for (const std::string& word : leftovers) {
-    if (!word.starts_with("-") || word == "--" || word == "-") continue;
-    const std::string name = word.substr(0, word.find('='));
-    throw usage(fmt::format("{}: unknown option", printable(name, 200)),
-                did_you_mean(name, known, "--help lists the options"));
-  }
-  for (const std::string& word : leftovers) {
-    if (word != "--") throw usage(fmt::format("unexpected argument '{}'", printable(word, 200)));
-  }
-}
-
-std::vector<std::string> names_of(const CLI::App& app) {
-  std::vector<std::string> out;
+KnownOptions known_options(const CLI::App& app, const Command& command) {
+  KnownOptions out;
+  out.switches = switch_names(command);
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) out.push_back(fmt::format("--{}", name));
-    for (const std::string& name : option->get_snames()) out.push_back(fmt::format("-{}", name));
+    for (const std::string& name : option->get_lnames()) {
+      out.all.push_back(fmt::format("--{}", name));
+      if (std::ranges::count(out.switches, out.all.back()) > 0)
+        out.all.push_back(opposite_of(out.all.back()));
+    }
+    for (const std::string& name : option->get_snames())
+      out.all.push_back(fmt::format("-{}", name));
   }
   return out;
 }
 
-void parse_options(CLI::App& app, std::vector<std::string> words, CommandLine& out) {
-  const std::vector<std::string> known = names_of(app);
+/// A word in the one spelling that the parser knows: dashes for underscores in the name of an
+/// option, and
+/// `--per-channel=false` for `--no-per-channel`.
+std::string normal_word(const std::string& word, const KnownOptions& known) {
+  if (!word.starts_with("--")) return word;
+  const std::size_t name_end = std::min(word.find('='), word.size());
+  std::string name = word.substr(0, name_end);
+  std::ranges::replace(name, '_', '-');
+  if (std::ranges::count(known.all, name) == 0) return word;
+  // The parser would take the next word for the value.
+  if (name_end + 1 == word.size()) throw usage(name + ": found an empty value");
+  const std::string value = word.substr(name_end);
+  for (const std::string& each : known.switches) {
+    if (name == each && value.empty()) return each + "=true";
+    if (name != opposite_of(each)) continue;
+    if (!value.empty())
+      throw usage(fmt::format("{}: takes no value, found '{}'", name, value.substr(1)));
+    return each + "=false";
+  }
+  return name + value;
+}
+
+/// What CLI11 would let pass: a value for an option that takes none, and the name of an option for
+/// the value of another.
+void check_values(const std::vector<std::string>& words, const CLI::App& app,
+                  const KnownOptions& known) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::size_t name_end = std::min(words[i].find('='), words[i].size());
+    const std::string name = words[i].substr(0, name_end);
+    const CLI::Option* option = words[i].starts_with("-") ? app.get_option_no_throw(name) : nullptr;
+    if (option == nullptr) continue;
+    const bool takes_value = option->get_expected_max() > 0, has_value = name_end < words[i].size();
+    if (has_value && !takes_value)
+      throw usage(
+          fmt::format("{}: takes no value, found '{}'", name, words[i].substr(name_end + 1)));
+    if (!takes_value || has_value || i + 1 == words.size()) continue;
+    const std::string next = words[i + 1].substr(0, words[i + 1].find('='));
+    if (std::ranges::count(known.all, next) > 0)
+      throw usage(fmt::format("{}: needs a value, found the option {}", name, next));
+  }
+}
+
+void refuse_unknown_options(const std::vector<std::string>& leftovers, const KnownOptions& known) {
+  for (const std::string& word : leftovers) {
+    if (word == "--") return;
+    if (!word.starts_with("-") || word == "-") continue;
+    const std::string name = word.substr(0, word.find('='));
+    // One letter is near to every other.
+    const auto& candidates = name.size() > 2 ? known.all : std::vector<std::string>();
+    throw usage(fmt::format("{}: unknown option", printable(name, 200)),
+                did_you_mean(name, candidates, "--help lists the options"));
+  }
+}
+
+/// Hands the words without an option to the positional keys that no option has set.
+void place_words(CommandLine& out) {
+  auto word = out.words.begin();
+  for (const Positional& each : out.command->positionals) {
+    if (word == out.words.end()) return;
+    const bool is_set = std::ranges::any_of(out.sources.settings, [&](const Setting& setting) {
+      return setting.is_option && setting.key == each.key;
+    });
+    if (is_set) continue;
+    if (each.key.empty()) {
+      out.own[std::string(each.name)] = {*word++};
+    } else {
+      out.sources.settings.push_back(
+          {std::string(each.name), std::string(each.key), {*word++}, /*is_option=*/true});
+    }
+  }
+  if (word != out.words.end())
+    throw usage(fmt::format("unexpected argument '{}'", printable(*word, 200)));
+}
+
+/// Gives false where only the help was asked for.
+bool parse_options(CLI::App& app, std::vector<std::string> words, CommandLine& out) {
+  const KnownOptions known = known_options(app, *out.command);
   for (std::string& word : words) {
     if (word == "--") break;
-    word = normal_option(word, known);
-    refuse_value_of_switch(word, app);
+    word = normal_word(word, known);
   }
+  check_values(words, app, known);
   const std::string last = words.empty() ? "" : words.back();
   try {
     // The parser takes its words from the back.
@@ -119,14 +167,18 @@ void parse_options(CLI::App& app, std::vector<std::string> words, CommandLine& o
     app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     out.output = app.help();
-    return;
+    return false;
   } catch (const CLI::ArgumentMismatch&) {
     // Words are taken whatever they are, so only the last option can have been left without.
     throw usage(fmt::format("{}: needs a value", printable(last, 200)));
   } catch (const CLI::Error& error) {
     throw usage(fmt::format("command line: {}", error.what()));
   }
-  refuse_leftovers(app.remaining(), known);
+  std::vector<std::string> leftovers = app.remaining();
+  refuse_unknown_options(leftovers, known);
+  std::ranges::copy_if(leftovers, std::back_inserter(out.words),
+                       [](const std::string& word) { return word != "--"; });
+  return true;
 }
 
 }  // namespace
@@ -135,7 +187,7 @@ std::vector<std::string> option_names(const Command& command) {
   CLI::App app;
   CommandLine ignored;
   declare_options(app, command, ignored);
-  return names_of(app);
+  return known_options(app, command).all;
 }
 
 CommandLine parse_command_line(std::vector<std::string> words) {
@@ -153,7 +205,7 @@ CommandLine parse_command_line(std::vector<std::string> words) {
     out.command = &find_command(first);
     CLI::App app(std::string(out.command->summary) + ".", "qtool " + first);
     declare_options(app, *out.command, out);
-    parse_options(app, std::move(words), out);
+    if (parse_options(app, std::move(words), out)) place_words(out);
   }
   return out;
 }

@@ -20,6 +20,7 @@ struct CommandLine {
   std::string output;                ///< text of --help or --version
   ConfigSources sources;
   std::map<std::string, std::vector<std::string>, std::less<>> own;  ///< options of one command
+  std::vector<std::string> words;                                    ///< without an option
   int threads = 0;
   bool json = false, dry_run = false, no_progress = false, load_check = true;
   Verbosity verbosity = Verbosity::Normal;

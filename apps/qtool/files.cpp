@@ -12,8 +12,9 @@
 namespace qtool::cli {
 namespace {
 
+/// A file of the run, as messages call it.
 struct NamedFile {
-  std::string name;  ///< as messages call it
+  std::string name;
   std::filesystem::path path;
 };
 
@@ -50,6 +51,17 @@ void check_folder_of(const std::filesystem::path& file) {
     throw io_error(file.string(), "cannot be written", errno);
 }
 
+/// Files that appear only when complete cannot take the place of anything but a file.
+void check_is_file_name(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored))
+    return;
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  throw Error(ErrorKind::Io,
+              fmt::format("{}: cannot be written: {}, expected a file name", path.string(),
+                          is_folder ? "is a folder" : "not a regular file"));
+}
+
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code ignored;
   return std::filesystem::equivalent(a, b, ignored) || a == b;
@@ -73,6 +85,7 @@ void check_files(const CommandLine& command_line, const Config& config) {
       if (is_same_file(written[i].path, written[j].path)) refuse(written[j]);
     }
     check_folder_of(written[i].path);
+    if (written[i].path != command_line.log_file) check_is_file_name(written[i].path);
   }
 }
 

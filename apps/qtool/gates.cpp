@@ -10,7 +10,7 @@ int exit_code_of(const Run& run, std::span<const Gate> gates) {
   const std::string unmet = unmet_gates_text(gates);
   if (unmet.empty()) return 0;
   run.context.log.error("{}", unmet);
-  return kGateNotMet;
+  return 4;
 }
 
 }  // namespace qtool::cli

@@ -1,8 +1,9 @@
 #include "options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <functional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -51,6 +52,19 @@ void set_report(CommandLine& out, const std::string& word) {
   set(out, "--report", "report" + extension, {word});
 }
 
+/// `text` in lines that fit beside the names of options on a common terminal.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kWidth = 66;
+  std::string out, line;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (!line.empty() && line.size() + end - begin >= kWidth) out += std::exchange(line, "") + "\n";
+    line += (line.empty() ? "" : " ") + text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return out + line;
+}
+
 std::filesystem::path path_of(std::string_view option, const std::string& word) {
   if (word.empty()) throw usage(fmt::format("{}: is empty, expected a path", option));
   return word;
@@ -87,7 +101,7 @@ class OptionDeclarer {
  private:
   template <typename Take>
   void value(const std::string& names, std::string_view type, const std::string& help, Take take) {
-    app_.add_option_function<std::string>(names, take, help)
+    app_.add_option_function<std::string>(names, take, wrapped(help))
         ->type_name(std::string(type))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->group(group_);
@@ -96,7 +110,7 @@ class OptionDeclarer {
   template <typename Take>
   void list(const std::string& names, std::string_view type, const std::string& help, int max_words,
             Take take) {
-    app_.add_option_function<Words>(names, take, help)
+    app_.add_option_function<Words>(names, take, wrapped(help))
         ->type_name(std::string(type))
         ->expected(1, max_words)
         ->allow_extra_args(false)
@@ -122,13 +136,8 @@ class OptionDeclarer {
 };
 
 void OptionDeclarer::declare_positional(const Positional& each) {
-  const auto take = [&out = out_, each](const std::string& word) {
-    if (each.key.empty()) {
-      out.own[std::string(each.name)] = {word};
-    } else {
-      set(out, each.name, each.key, {word});
-    }
-  };
+  // Which key each word is for depends on the options beside it: see place_words.
+  const auto take = [&out = out_](const std::string& word) { out.words.push_back(word); };
   app_.add_option_function<std::string>(std::string(each.name), take, std::string(each.help))
       ->type_name("");
 }
@@ -137,10 +146,9 @@ void OptionDeclarer::declare_key(const KeyOption& each) {
   const std::string name(each.flag), key(each.key);
   const KeyInfo info = key_info(key);
   if (info.form == WordForm::Switch) {
-    const std::string opposite = fmt::format("--no-{}", name.substr(2));
-    flag(name, info.doc, [&out = out_, name, key] { set(out, name, key, {"true"}); });
-    flag(opposite, "The opposite.",
-         [&out = out_, opposite, key] { set(out, opposite, key, {"false"}); });
+    const std::string help = fmt::format("{} Opposite: {}.", info.doc, opposite_of(name));
+    value(name, "", help,
+          [&out = out_, name, key](const std::string& word) { set(out, name, key, {word}); });
   } else if (info.form == WordForm::Pairs) {
     list(name, "KEY=VALUE", info.doc, 1,
          [&out = out_, name, key](const Words& words) { set_pairs(out, name, key + ".", words); });
@@ -189,6 +197,16 @@ void OptionDeclarer::declare_common() {
 }
 
 }  // namespace
+
+std::string opposite_of(std::string_view name) { return fmt::format("--no-{}", name.substr(2)); }
+
+std::vector<std::string> switch_names(const Command& command) {
+  std::vector<std::string> out;
+  for (const KeyOption& each : command.key_options) {
+    if (key_info(each.key).form == WordForm::Switch) out.emplace_back(each.flag);
+  }
+  return out;
+}
 
 void declare_options(CLI::App& app, const Command& command, CommandLine& out) {
   OptionDeclarer(app, out).declare(command);

@@ -20,7 +20,7 @@ Config config_of(const CommandLine& command_line) {
   Config config = load_config(command_line.sources);
   config.threads = command_line.threads;
   config.dry_run = command_line.dry_run;
-  config.load_check = !command_line.own.contains("--no-load-check");
+  config.load_check = !command_line.own.contains(kNoLoadCheck);
   return config;
 }
 
@@ -56,7 +56,13 @@ int run(const CommandLine& command_line) {
   Terminal terminal(command_line);
   const Run run{
       command, config, {terminal.log(), terminal.progress()}, command_line.json, command_line.own};
-  const int code = command.run(run);
+  int code = 0;
+  try {
+    code = command.run(run);
+  } catch (const Error& error) {
+    terminal.record(error);
+    throw;
+  }
   terminal.finish();
   return code;
 }

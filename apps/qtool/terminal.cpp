@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <utility>
@@ -65,7 +66,8 @@ class Terminal::FileSink : public spdlog::sinks::base_sink<std::mutex> {
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    const std::string line = line_of(message);
+    const std::string line = fmt::format(
+        "{:%FT%TZ} {}", fmt::gmtime(spdlog::log_clock::to_time_t(message.time)), line_of(message));
     const ssize_t put = ::write(descriptor_, line.data(), line.size());
     if (put != static_cast<ssize_t>(line.size())) error_number_ = put < 0 ? errno : ENOSPC;
   }
@@ -97,6 +99,10 @@ Terminal::~Terminal() { clear_progress(); }
 Progress Terminal::progress() {
   if (!shows_progress_) return {};
   return [this](std::size_t done, std::size_t total) { show_progress(done, total); };
+}
+
+void Terminal::record(const Error& error) {
+  if (file_) file_->log({log_->name(), spdlog::level::err, error.what()});
 }
 
 void Terminal::finish() {

@@ -10,6 +10,7 @@
 
 #include <spdlog/logger.h>
 
+#include "base/error.h"
 #include "command_line.h"
 
 namespace qtool::cli {
@@ -24,6 +25,8 @@ class Terminal {
   spdlog::logger& log() { return *log_; }
   /// Says how far the run is; empty where nobody watches.
   Progress progress();
+  /// Writes to the log file what ends the run; main says it on stderr, in the form of all errors.
+  void record(const Error& error);
   /// Takes the progress line away, and makes sure that the log file got all; an `Io` error where it
   /// did not.
   void finish();

@@ -8,7 +8,8 @@
 
 namespace qtool {
 
-/// a * b, or nothing where the product does not fit. Sizes and offsets of untrusted files pass through here.
+/// a * b, or nothing where the product does not fit. Sizes and offsets of untrusted files pass
+/// through here.
 template <std::integral T>
 constexpr std::optional<T> checked_mul(T a, T b) {
   T out{};
@@ -31,7 +32,8 @@ constexpr std::optional<To> checked_narrow(From value) {
   return static_cast<To>(value);
 }
 
-/// Product of `dims`, or nothing where one is negative or the product does not fit. An empty shape has one element.
+/// Product of `dims`, or nothing where one is negative or the product does not fit. An empty shape
+/// has one element.
 constexpr std::optional<std::int64_t> checked_element_count(std::span<const std::int64_t> dims) {
   std::int64_t count = 1;
   bool empty = false;

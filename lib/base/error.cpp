@@ -27,7 +27,8 @@ int exit_code(ErrorKind kind) {
 }
 
 Error io_error(const std::string& path, const std::string& what, int error_number) {
-  return Error(ErrorKind::Io, path + ": " + what + ": " + std::generic_category().message(error_number));
+  return Error(ErrorKind::Io,
+               path + ": " + what + ": " + std::generic_category().message(error_number));
 }
 
 }  // namespace qtool

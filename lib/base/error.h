@@ -14,7 +14,8 @@ enum class ErrorKind {
   Interrupted,  ///< the user asked to stop (exit 130)
 };
 
-/// Ends the run. The message reads `where: what, found, expected`: lower case, no final period, one line.
+/// Ends the run. The message reads `where: what, found, expected`: lower case, no final period, one
+/// line.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, std::string message, std::string hint = {});

@@ -1,15 +1,14 @@
 #include "base/file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include "base/error.h"
@@ -17,7 +16,8 @@
 namespace qtool {
 namespace {
 
-/// Opens a regular file for reading; gives its descriptor and size. O_NONBLOCK: a named pipe must not hang the run.
+/// Opens a regular file for reading; gives its descriptor and size. O_NONBLOCK: a named pipe must
+/// not hang the run.
 std::pair<int, std::size_t> open_regular(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) throw io_error(path.string(), "cannot be read", errno);
@@ -25,13 +25,15 @@ std::pair<int, std::size_t> open_regular(const std::filesystem::path& path) {
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     const bool is_folder = S_ISDIR(status.st_mode);
     ::close(descriptor);
-    throw Error(ErrorKind::Io, path.string() + ": cannot be read: " + (is_folder ? "is a folder" : "not a regular file") +
+    throw Error(ErrorKind::Io, path.string() + ": cannot be read: " +
+                                   (is_folder ? "is a folder" : "not a regular file") +
                                    ", expected a file");
   }
   return {descriptor, static_cast<std::size_t>(status.st_size)};
 }
 
-/// Names of temporary files in use, for the signal handler. A slot is claimed by its flag, then filled, then published.
+/// Names of temporary files in use, for the signal handler. A slot is claimed by its flag, then
+/// filled, then published.
 struct TemporarySlot {
   std::atomic<int> state{0};  // 0 free, 1 being changed, 2 holds a name
   std::array<char, 4096> name{};
@@ -41,7 +43,8 @@ std::array<TemporarySlot, 16> temporary_slots;
 void remember_temporary(const std::string& name) {
   for (TemporarySlot& slot : temporary_slots) {
     int expected = 0;
-    if (name.size() + 1 > slot.name.size() || !slot.state.compare_exchange_strong(expected, 1)) continue;
+    if (name.size() + 1 > slot.name.size() || !slot.state.compare_exchange_strong(expected, 1))
+      continue;
     std::memcpy(slot.name.data(), name.c_str(), name.size() + 1);
     slot.state.store(2);
     return;
@@ -74,7 +77,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : path_(std::move(other.path_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : path_(std::move(other.path_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
@@ -130,8 +135,8 @@ int InputFile::release() { return std::exchange(descriptor_, -1); }
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
   InputFile file(path);
   if (file.size() > limit) {
-    throw Error(ErrorKind::Io, path.string() + ": is too large, " + std::to_string(file.size()) + " bytes, expected at most " +
-                                   std::to_string(limit));
+    throw Error(ErrorKind::Io, path.string() + ": is too large, " + std::to_string(file.size()) +
+                                   " bytes, expected at most " + std::to_string(limit));
   }
   std::string out(file.size(), '\0');
   out.resize(file.read(std::as_writable_bytes(std::span(out))));
@@ -141,8 +146,10 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
 AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(target) {
   struct stat status {};
   if (::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    throw Error(ErrorKind::Io, target.string() + ": cannot be written: " +
-                                   (S_ISDIR(status.st_mode) ? "is a folder" : "not a regular file") + ", expected a file name");
+    throw Error(ErrorKind::Io,
+                target.string() + ": cannot be written: " +
+                    (S_ISDIR(status.st_mode) ? "is a folder" : "not a regular file") +
+                    ", expected a file name");
   }
   // A symbolic link stays one: the file that it names is replaced.
   std::error_code ignored;
@@ -152,7 +159,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(target) {
   }
   std::string pattern = target_.string() + ".tmp-XXXXXX";
   // A long file name leaves no room for a suffix.
-  if (target_.filename().string().size() > 240) pattern = (target_.parent_path() / ".qtool.tmp-XXXXXX").string();
+  if (target_.filename().string().size() > 240)
+    pattern = (target_.parent_path() / ".qtool.tmp-XXXXXX").string();
   descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (descriptor_ < 0) throw io_error(target_.string(), "cannot be written", errno);
   temporary_ = pattern;
@@ -186,7 +194,8 @@ void AtomicFile::write(std::string_view text) {
   }
   while (!text.empty()) {
     // One call takes at most 2 GB on Linux.
-    const ssize_t put = ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), std::size_t{1} << 30));
+    const ssize_t put =
+        ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), std::size_t{1} << 30));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) throw io_error(target_.string(), "cannot be written", errno);
     text.remove_prefix(static_cast<std::size_t>(put));
@@ -206,12 +215,15 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  // Without this a power failure after the rename could leave an empty file under the target's name.
+  // Without this a power failure after the rename could leave an empty file under the target's
+  // name.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOSYS) {
     throw io_error(target_.string(), "cannot be written", errno);
   }
-  if (::close(std::exchange(descriptor_, -1)) != 0) throw io_error(target_.string(), "cannot be written", errno);
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw io_error(target_.string(), "cannot be written", errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0)
+    throw io_error(target_.string(), "cannot be written", errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0)
+    throw io_error(target_.string(), "cannot be written", errno);
   forget_temporary(temporary_.string());
   temporary_.clear();
 }

@@ -9,7 +9,8 @@
 
 namespace qtool {
 
-/// A regular file mapped read-only for the life of the object. Anything else (pipe, device, folder) is an `Io` error.
+/// A regular file mapped read-only for the life of the object. Anything else (pipe, device, folder)
+/// is an `Io` error.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -20,7 +21,8 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   const std::filesystem::path& path() const { return path_; }
 
-  /// Tells the system that these pages will not be needed soon, so that they do not count as resident.
+  /// Tells the system that these pages will not be needed soon, so that they do not count as
+  /// resident.
   void release_pages() const;
 
  private:
@@ -29,8 +31,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// A regular file read from front to back: what is taken from it needs no mapping, and a file that shrinks meanwhile
-/// only ends early. Anything else (pipe, device, folder) is an `Io` error.
+/// A regular file read from front to back: what is taken from it needs no mapping, and a file that
+/// shrinks meanwhile only ends early. Anything else (pipe, device, folder) is an `Io` error.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path);
@@ -52,10 +54,12 @@ class InputFile {
 };
 
 /// The whole of a regular file; an `Io` error, also where it is larger than `limit` bytes.
-std::string read_file(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 30);
+std::string read_file(const std::filesystem::path& path,
+                      std::uint64_t limit = std::uint64_t{1} << 30);
 
-/// A file that appears under its name only when complete. It is written beside the target and renamed by `commit`;
-/// without that, also when an exception passes, the target stays as it was and nothing is left behind.
+/// A file that appears under its name only when complete. It is written beside the target and
+/// renamed by `commit`; without that, also when an exception passes, the target stays as it was and
+/// nothing is left behind.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& target);
@@ -68,7 +72,8 @@ class AtomicFile {
   /// Where the content is until `commit`, for a reader that must see it before it counts.
   const std::filesystem::path& temporary_path() const { return temporary_; }
   const std::filesystem::path& target() const { return target_; }
-  /// Hands all that was written to the system, so that `temporary_path` can be read; more may follow.
+  /// Hands all that was written to the system, so that `temporary_path` can be read; more may
+  /// follow.
   void flush();
   void commit();
 
@@ -84,7 +89,8 @@ class AtomicFile {
 /// Writes `text` to `path` by an AtomicFile.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
-/// Removes every temporary file of this process that was not committed. For a signal handler: calls only unlink.
+/// Removes every temporary file of this process that was not committed. For a signal handler: calls
+/// only unlink.
 void remove_temporary_files_on_signal() noexcept;
 
 }  // namespace qtool

@@ -1,9 +1,8 @@
 #include "base/interrupt.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <csignal>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"

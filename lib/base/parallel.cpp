@@ -1,12 +1,11 @@
 #include "base/parallel.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <fstream>
 #include <mutex>
+#include <sched.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,13 +19,15 @@ namespace {
 double quota_cores() {
   std::string quota;
   double period = 0;
-  if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> quota >> period && quota != "max" && period > 0) {
+  if (std::ifstream file("/sys/fs/cgroup/cpu.max");
+      file >> quota >> period && quota != "max" && period > 0) {
     return std::strtod(quota.c_str(), nullptr) / period;
   }
   double quota_us = 0;
   std::ifstream quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
   std::ifstream period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (quota_file >> quota_us && period_file >> period && quota_us > 0 && period > 0) return quota_us / period;
+  if (quota_file >> quota_us && period_file >> period && quota_us > 0 && period > 0)
+    return quota_us / period;
   return 1e9;
 }
 
@@ -40,7 +41,8 @@ int available_cores() {
   return std::max(1, static_cast<int>(std::min<double>(cores, quota_cores() + 0.999)));
 }
 
-void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t, int)>& work) {
+void parallel_for(std::size_t count, int threads,
+                  const std::function<void(std::size_t, int)>& work) {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;
@@ -63,7 +65,9 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
     }
   };
   {
-    const auto extra = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(std::max(threads, 1)))) - 1;
+    const auto extra = static_cast<int>(std::min<std::size_t>(
+                           count, static_cast<std::size_t>(std::max(threads, 1)))) -
+                       1;
     std::vector<std::jthread> pool;
     for (int worker = 1; worker <= extra; ++worker) pool.emplace_back(run, worker);
     run(0);

@@ -18,7 +18,8 @@ struct Sha256::Context {
 };
 
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  if (context_->handle == nullptr || EVP_DigestInit_ex(context_->handle, EVP_sha256(), nullptr) != 1) {
+  if (context_->handle == nullptr ||
+      EVP_DigestInit_ex(context_->handle, EVP_sha256(), nullptr) != 1) {
     throw Error(ErrorKind::Internal, "SHA-256 is not available in this OpenSSL");
   }
 }
@@ -27,9 +28,13 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 Sha256::~Sha256() = default;
 
-void Sha256::update(std::span<const std::byte> bytes) { EVP_DigestUpdate(context_->handle, bytes.data(), bytes.size()); }
+void Sha256::update(std::span<const std::byte> bytes) {
+  EVP_DigestUpdate(context_->handle, bytes.data(), bytes.size());
+}
 
-void Sha256::update(std::string_view text) { EVP_DigestUpdate(context_->handle, text.data(), text.size()); }
+void Sha256::update(std::string_view text) {
+  EVP_DigestUpdate(context_->handle, text.data(), text.size());
+}
 
 std::array<std::byte, 32> Sha256::digest() {
   std::array<std::byte, 32> out{};

@@ -1,16 +1,16 @@
 #include "base/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <fmt/format.h>
 #include <vector>
 
 namespace qtool {
 namespace {
 
-/// Length of the valid UTF-8 sequence at the start of `text`, or 0. C1 control characters count as invalid.
+/// Length of the valid UTF-8 sequence at the start of `text`, or 0. C1 control characters count as
+/// invalid.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -119,8 +119,9 @@ std::string join(std::span<const std::string> words, std::string_view separator)
 
 std::string to_lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(c < 0x80 ? std::tolower(c) : c); });
+  std::ranges::transform(out, out.begin(), [](unsigned char c) {
+    return static_cast<char>(c < 0x80 ? std::tolower(c) : c);
+  });
   return out;
 }
 

@@ -7,8 +7,9 @@
 
 namespace qtool {
 
-/// `text` fit for one line of a terminal: valid UTF-8, control characters and broken bytes written as `\xNN`,
-/// cut in the middle beyond `limit` bytes. Names in models and files come from strangers.
+/// `text` fit for one line of a terminal: valid UTF-8, control characters and broken bytes written
+/// as `\xNN`, cut in the middle beyond `limit` bytes. Names in models and files come from
+/// strangers.
 std::string printable(std::string_view text, std::size_t limit = 1500);
 
 /// The name in `known` that `word` was most likely meant to be, or empty where none is near.

@@ -132,6 +132,11 @@ void describe(KeyList& keys, ExtraOptions& o) {
   keys.add("SmoothQuantAlpha", o.smooth_quant_alpha, "How much of it moves.", from_to(0, 1));
   keys.add("SmoothQuantFolding", o.smooth_quant_folding,
            "The scales of SmoothQuant go into the layers before.");
+  keys.add_moved("CalibTensorRangeSymmetric", "calibration.symmetric");
+  keys.add_moved("CalibMovingAverage", "calibration.moving_average");
+  keys.add_moved("CalibMovingAverageConstant", "calibration.averaging_constant");
+  keys.add_moved("CalibPercentile", "calibration.percentile");
+  keys.add_moved("CalibStridedMinMax", "calibration.stride");
 }
 
 void describe(KeyList& keys, QuantizationConfig& c) {

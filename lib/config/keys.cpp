@@ -10,13 +10,19 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<Key>& keys) {
   std::vector<std::string> out;
-  for (const Key& key : keys) out.push_back(key.name);
+  for (const Key& key : keys) {
+    if (key.moved_to.empty()) out.push_back(key.name);
+  }
   return out;
 }
 
-const Key* find_key(const std::vector<Key>& keys, std::string_view name) {
+/// Null where there is none; a `Usage` error at `place` where it has another name here.
+const Key* find_key(const std::vector<Key>& keys, std::string_view name, const Place& place) {
   const auto found = std::ranges::find(keys, name, &Key::name);
-  return found == keys.end() ? nullptr : &*found;
+  if (found == keys.end()) return nullptr;
+  if (!found->moved_to.empty())
+    throw place.error("is a key of another name", fmt::format("write {}", found->moved_to));
+  return &*found;
 }
 
 Error unknown_key(std::string_view name, const Place& place, const std::vector<Key>& siblings) {
@@ -25,10 +31,17 @@ Error unknown_key(std::string_view name, const Place& place, const std::vector<K
 
 }  // namespace
 
+void KeyList::add_moved(std::string_view name, std::string_view moved_to) {
+  Key key;
+  key.name = name;
+  key.moved_to = moved_to;
+  keys_.push_back(std::move(key));
+}
+
 void read_members(const JsonValue& value, const Place& place, const std::vector<Key>& keys) {
   for (const JsonMember& member : expect_object(value, place)) {
     const Place here = place.member(member.name, member.line);
-    const Key* key = find_key(keys, member.name);
+    const Key* key = find_key(keys, member.name, here);
     if (key == nullptr) throw unknown_key(member.name, here, keys);
     key->read(member.value, here);
   }
@@ -36,13 +49,16 @@ void read_members(const JsonValue& value, const Place& place, const std::vector<
 
 JsonValue write_members(const std::vector<Key>& keys) {
   JsonValue::Object out;
-  for (const Key& key : keys) out.push_back({key.name, key.write()});
+  for (const Key& key : keys) {
+    if (key.moved_to.empty()) out.push_back({key.name, key.write()});
+  }
   return {std::move(out)};
 }
 
 JsonValue schema_of_members(const std::vector<Key>& keys) {
   JsonValue::Object properties;
   for (const Key& key : keys) {
+    if (!key.moved_to.empty()) continue;
     JsonValue schema = key.schema();
     auto& object = std::get<JsonValue::Object>(schema.data);
     object.insert(object.begin(), {"description", {key.doc}});
@@ -55,7 +71,7 @@ JsonValue schema_of_members(const std::vector<Key>& keys) {
 }
 
 KeyPath resolve_key(std::string_view dotted, const std::vector<Key>& keys, const Place& place) {
-  if (const Key* key = find_key(keys, dotted)) return {{key->name}, {key->doc, key->form}};
+  if (const Key* key = find_key(keys, dotted, place)) return {{key->name}, {key->doc, key->form}};
   for (const Key& key : keys) {
     if (!dotted.starts_with(key.name + ".")) continue;
     const std::string_view rest = dotted.substr(key.name.size() + 1);
@@ -67,7 +83,7 @@ KeyPath resolve_key(std::string_view dotted, const std::vector<Key>& keys, const
     return path;
   }
   const std::string_view word = dotted.substr(0, dotted.find('.'));
-  throw unknown_key(find_key(keys, word) == nullptr ? word : dotted, place, keys);
+  throw unknown_key(find_key(keys, word, place) == nullptr ? word : dotted, place, keys);
 }
 
 }  // namespace qtool

@@ -23,6 +23,8 @@ struct Key {
       read;                          ///< a `Usage` error where the value does not fit
   std::function<JsonValue()> write;  ///< the present value
   std::function<JsonValue()> schema;
+  std::string
+      moved_to;  ///< not empty: a name of ONNX Runtime's for this other key, and nothing else
   std::function<std::vector<Key>()> members;  ///< empty: a value, not a section
 };
 
@@ -39,6 +41,9 @@ class KeyList {
  public:
   template <typename T>
   void add(std::string_view name, T& member, std::string_view doc, Rule rule = {});
+
+  /// Says that ONNX Runtime's option `name` is the key `moved_to` here.
+  void add_moved(std::string_view name, std::string_view moved_to);
 
   std::vector<Key> take() { return std::move(keys_); }
 

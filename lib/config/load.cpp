@@ -18,12 +18,12 @@ struct Layer {
   Place place;
 };
 
-Layer read_layer(const std::filesystem::path& file) {
+Layer read_layer(std::string_view text, const std::filesystem::path& file) {
   Place place;
   place.source = file.string();
   place.line = 1;
   place.folder = file.parent_path();
-  return {parse_json(read_file(file, kMaxConfigBytes), file.string()), std::move(place)};
+  return {parse_json(text, file.string()), std::move(place)};
 }
 
 /// `word` as JSON, or as the string that it is.
@@ -80,6 +80,20 @@ E chosen(const std::vector<Layer>& layers, const std::vector<std::string>& names
   return otherwise;
 }
 
+/// Applies the file, if there is one, and the settings, weakest first, to the defaults that they
+/// choose.
+Config build(std::optional<Layer> file, const std::vector<Setting>& settings) {
+  Config config;
+  const std::vector<Key> keys = keys_of(config);
+  std::vector<Layer> layers;
+  if (file) layers.push_back(std::move(*file));
+  for (const Setting& setting : settings) layers.push_back(read_layer(setting, keys));
+  config = preset_defaults(chosen(layers, {"preset"}, config.preset),
+                           chosen(layers, {"calibration", "method"}, config.calibration.method));
+  for (const Layer& layer : layers) read_members(layer.value, layer.place, keys);
+  return config;
+}
+
 }  // namespace
 
 Config preset_defaults(Preset preset, CalibrationMethod method) {
@@ -128,16 +142,14 @@ KeyInfo key_info(std::string_view dotted) {
   return resolve_key(dotted, keys_of(config), place).info;
 }
 
+Config read_config(std::string_view text, const std::filesystem::path& file,
+                   const std::vector<Setting>& settings) {
+  return build(read_layer(text, file), settings);
+}
+
 Config load_config(const ConfigSources& sources) {
-  Config config;
-  std::vector<Layer> layers;
-  if (sources.file) layers.push_back(read_layer(*sources.file));
-  const std::vector<Key> keys = keys_of(config);
-  for (const Setting& setting : sources.settings) layers.push_back(read_layer(setting, keys));
-  config = preset_defaults(chosen(layers, {"preset"}, config.preset),
-                           chosen(layers, {"calibration", "method"}, config.calibration.method));
-  for (const Layer& layer : layers) read_members(layer.value, layer.place, keys);
-  return config;
+  if (!sources.file) return build(std::nullopt, sources.settings);
+  return read_config(read_file(*sources.file, kMaxConfigBytes), *sources.file, sources.settings);
 }
 
 }  // namespace qtool

@@ -31,6 +31,10 @@ struct ConfigSources {
 /// folder.
 Config load_config(const ConfigSources& sources);
 
+/// The same for a file whose content is known already.
+Config read_config(std::string_view text, const std::filesystem::path& file,
+                   const std::vector<Setting>& settings = {});
+
 /// What `preset` means before anything else is said but the method: ONNX Runtime has defaults of
 /// its own for each.
 Config preset_defaults(Preset preset, CalibrationMethod method);

@@ -30,19 +30,18 @@ void check_preprocess(const PreprocessConfig& c) {
   require(c.optimization == OptimizationLevel::None, "preprocess.optimization",
           quoted(c.optimization), "available: none");
   require(c.fusions.empty(), "preprocess.fusions", "fusing operators");
-  require(!c.opset, "preprocess.opset", "converting to a chosen opset",
-          "the opset is raised where the result needs it");
-  require(c.dims.empty(), "preprocess.dims", "fixing dimensions");
-  require(c.override_shapes.empty(), "preprocess.override_shapes", "overriding shapes");
   require(c.inputs_to_make_channel_last.empty(), "preprocess.inputs_to_make_channel_last",
           "changing the layout of inputs");
   require(c.outputs_to_make_channel_last.empty(), "preprocess.outputs_to_make_channel_last",
           "changing the layout of outputs");
+  require(!c.auto_merge, "preprocess.auto_merge", "merging dimensions");
+  require(!c.guess_output_rank, "preprocess.guess_output_rank", "guessing ranks");
 }
 
 void check_calibration(const CalibrationConfig& c) {
   require(c.method == CalibrationMethod::MinMax, "calibration.method", quoted(c.method),
           "available: minmax");
+  require(!c.batch, "calibration.batch", "joining samples to batches");
   require(!c.table, "calibration.table", "reading ranges from a table");
   require(!c.cache, "calibration.cache", "ONNX Runtime's calibration cache");
   require(!c.moving_average, "calibration.moving_average", "a moving average");
@@ -56,6 +55,9 @@ void check_extra_options(const ExtraOptions& o) {
   };
   require(!o.activation_restricted_asymmetric, key("ActivationRestrictedAsymmetric"),
           "a restricted zero point");
+  require(!o.add_qdq_pair_to_weight, key("AddQDQPairToWeight"), "keeping weights in float");
+  require(!o.dedicated_qdq_pair, key("DedicatedQDQPair"), "a Q/DQ pair per consumer");
+  require(!o.use_qdq_contrib_ops, key("UseQDQContribOps"), "Q/DQ of the domain com.microsoft");
   require(o.block_size == 0, key("BlockSize"), "a scale per block");
   require(!o.smooth_quant, key("SmoothQuant"), "SmoothQuant");
   if (!o.tensor_quant_overrides.empty()) {

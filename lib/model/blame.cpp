@@ -1,5 +1,6 @@
 #include "model/blame.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "base/text.h"
@@ -17,7 +18,8 @@ constexpr char kClose = '\x03';
 
 onnx::ModelProto with_marked_nodes(const onnx::ModelProto& model) {
   onnx::ModelProto copy = model;
-  for_each_node(copy, [](onnx::NodeProto& node) { node.set_name(kOpen + describe(node) + kClose); });
+  for_each_node(copy,
+                [](onnx::NodeProto& node) { node.set_name(kOpen + describe(node) + kClose); });
   return copy;
 }
 
@@ -34,14 +36,23 @@ std::string_view after_marked_node(std::string_view text) {
 }
 
 std::string reworded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == kOpen || c == kClose) continue;
-    out += c == '\n' ? ' ' : c;
+  std::string out(text);
+  // The node at fault stands before the message; some have it inside as well: `in 'NODE : axis'`,
+  // `Node(NODE) with`.
+  for (auto open = out.find(kOpen); open != std::string::npos; open = out.find(kOpen)) {
+    const auto close = out.find(kClose, open);
+    out.erase(open, close == std::string::npos ? close : close - open + 1);
+    if (out.compare(open, 3, " : ") == 0) out.erase(open, 3);
+    if (open > 0 && out.compare(open - 1, 2, "()") == 0) out.erase(open - 1, 2);
   }
+  std::ranges::replace(out, '\n', ' ');
   while (out.ends_with('.') || out.ends_with(' ')) out.pop_back();
-  const bool is_word = out.size() > 1 && std::isupper(static_cast<unsigned char>(out[1])) == 0;
-  if (is_word) out[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(out[0])));
+  const auto is_upper = [](unsigned char c) { return std::isupper(c) != 0; };
+  const auto word_end = std::ranges::find(out, ' ');
+  // A single letter is a name, as are words with capitals inside.
+  if (word_end - out.begin() > 1 && std::none_of(out.begin() + 1, word_end, is_upper)) {
+    out[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(out[0])));
+  }
   return printable(out);
 }
 

@@ -7,8 +7,9 @@
 
 namespace qtool {
 
-/// A copy of `model` for being told by ONNX which node is at fault. ONNX names a node by its name alone, which many lack:
-/// in the copy each bears our words for it, marked so that they can be found again.
+/// A copy of `model` for being told by ONNX which node is at fault. ONNX names a node by its name
+/// alone, which many lack: in the copy each bears our words for it, marked so that they can be
+/// found again.
 onnx::ModelProto with_marked_nodes(const onnx::ModelProto& model);
 
 /// The innermost marked node that `text` names, in our words; empty where it names none.

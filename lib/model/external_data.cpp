@@ -36,8 +36,8 @@ Entries read_entries(const onnx::TensorProto& tensor, const std::string& context
   const auto size_of = [&](const onnx::StringStringEntryProto& entry) {
     const auto size = parse_size(entry.value());
     if (size) return *size;
-    throw Error(ErrorKind::Input, context + ": external data has " + entry.key() + " " + in_quotes(entry.value()) +
-                                      ", expected a number of bytes");
+    throw Error(ErrorKind::Input, context + ": external data has " + entry.key() + " " +
+                                      in_quotes(entry.value()) + ", expected a number of bytes");
   };
   Entries out;
   for (const auto& entry : tensor.external_data()) {
@@ -49,12 +49,14 @@ Entries read_entries(const onnx::TensorProto& tensor, const std::string& context
 }
 
 bool is_inside(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+         folder.end();
 }
 
 std::vector<fs::path> folders_of(const fs::path& path) {
   std::error_code error;
-  std::vector<fs::path> out{fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), error)};
+  std::vector<fs::path> out{
+      fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), error)};
   // Download caches keep models and their data as links into a folder of blobs.
   const fs::path real = fs::canonical(path, error).parent_path();
   if (!error && real != out.front()) out.push_back(real);
@@ -70,22 +72,25 @@ DataFiles::DataFiles(const fs::path& path, MappedFile model_file)
   files_.push_back(std::make_shared<const MappedFile>(std::move(model_file)));
 }
 
-Reference DataFiles::resolve(const onnx::TensorProto& tensor, const TensorPlace& place, std::size_t bytes) {
+Reference DataFiles::resolve(const onnx::TensorProto& tensor, const TensorPlace& place,
+                             std::size_t bytes) {
   const std::string context = where_ + ": " + describe(tensor, place);
   const Entries entries = read_entries(tensor, context);
   if (!entries.location) throw Error(ErrorKind::Input, context + ": external data has no location");
   const bool is_in_model = *entries.location == kInModelFile;
   const std::size_t index = is_in_model ? 0 : index_of(*entries.location, context);
   if (entries.length.value_or(bytes) != bytes) {
-    throw Error(ErrorKind::Input, context + ": has " + std::to_string(*entries.length) + " bytes of values, expected " +
-                                      std::to_string(bytes) + " by its shape and type");
+    throw Error(ErrorKind::Input, context + ": has " + std::to_string(*entries.length) +
+                                      " bytes of values, expected " + std::to_string(bytes) +
+                                      " by its shape and type");
   }
   const std::size_t size = files_[index]->bytes().size();
   const auto end = checked_add<std::uint64_t>(entries.offset, bytes);
   if (!end || *end > size) {
-    throw Error(ErrorKind::Input, context + ": external data " + in_quotes(is_in_model ? where_ : *entries.location) + " has " +
-                                      std::to_string(size) + " bytes, expected " + std::to_string(bytes) + " from byte " +
-                                      std::to_string(entries.offset) + " on");
+    throw Error(ErrorKind::Input,
+                context + ": external data " + in_quotes(is_in_model ? where_ : *entries.location) +
+                    " has " + std::to_string(size) + " bytes, expected " + std::to_string(bytes) +
+                    " from byte " + std::to_string(entries.offset) + " on");
   }
   return {.file = index, .offset = static_cast<std::size_t>(entries.offset), .length = bytes};
 }
@@ -116,13 +121,15 @@ fs::path DataFiles::find_inside(const std::string& location, const std::string& 
   const std::string what = context + ": external data " + in_quotes(location);
   const fs::path relative(location);
   if (location.empty() || location.find('\0') != std::string::npos || relative.is_absolute()) {
-    throw Error(ErrorKind::Input, what + ": expected the path of a file relative to the model's folder");
+    throw Error(ErrorKind::Input,
+                what + ": expected the path of a file relative to the model's folder");
   }
   for (const fs::path& folder : folders_) {
     std::error_code error;
     const fs::path found = fs::canonical(folder / relative, error);
     if (error) continue;
-    if (std::ranges::any_of(folders_, [&](const fs::path& each) { return is_inside(found, each); })) return found;
+    if (std::ranges::any_of(folders_, [&](const fs::path& each) { return is_inside(found, each); }))
+      return found;
     throw Error(ErrorKind::Input, what + ": lies outside the model's folder",
                 "qtool reads external data only from the folder of the model and those inside it");
   }

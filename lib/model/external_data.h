@@ -14,15 +14,16 @@
 
 namespace qtool {
 
-/// The files that a model's tensors lie in: the model's own, and external data out of its folder and no other. Each is
-/// mapped once.
+/// The files that a model's tensors lie in: the model's own, and external data out of its folder
+/// and no other. Each is mapped once.
 class DataFiles {
  public:
   /// `model_file` is what `path`, as the user gave it, holds.
   DataFiles(const std::filesystem::path& path, MappedFile model_file);
 
-  /// Where the `bytes` bytes of an external tensor are; an `Input` or `Io` error starting with the model's path and naming
-  /// tensor and file where they are not inside the model's folder and the file.
+  /// Where the `bytes` bytes of an external tensor are; an `Input` or `Io` error starting with the
+  /// model's path and naming tensor and file where they are not inside the model's folder and the
+  /// file.
   Reference resolve(const onnx::TensorProto& tensor, const TensorPlace& place, std::size_t bytes);
 
   const MappedFile& file(std::size_t index) const { return *files_[index]; }

@@ -13,13 +13,16 @@
 namespace qtool {
 namespace {
 
-/// Beyond this many nodes after expansion a model is taken for an attack: each level may double them.
+/// Beyond this many nodes after expansion a model is taken for an attack: each level may double
+/// them.
 constexpr std::uint64_t kMaxExpandedNodes = 10'000'000;
 constexpr std::size_t kMaxCallDepth = 100;
 
 using Key = std::tuple<std::string, std::string, std::string>;  // domain, name, overload
 
-Key key_of(const onnx::FunctionProto& function) { return {function.domain(), function.name(), function.overload()}; }
+Key key_of(const onnx::FunctionProto& function) {
+  return {function.domain(), function.name(), function.overload()};
+}
 Key key_of(const onnx::NodeProto& node) { return {node.domain(), node.op_type(), node.overload()}; }
 
 class Expansion {
@@ -60,7 +63,9 @@ class Expansion {
     enum { New, Open, Done } state = New;
   };
 
-  [[noreturn]] void refuse(const std::string& what) const { throw Error(ErrorKind::Input, where_ + ": " + what); }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(ErrorKind::Input, where_ + ": " + what);
+  }
 
   std::uint64_t called(const onnx::NodeProto& node) {
     // Most models have no functions: then no node needs a key.
@@ -73,7 +78,8 @@ class Expansion {
     if (entry.state == Entry::Done) return entry.nodes;
     const std::string name = "function " + in_quotes(entry.function->name());
     if (entry.state == Entry::Open) refuse(name + " calls itself, directly or through others");
-    if (depth_ == kMaxCallDepth) refuse(name + ": functions call each other deeper than " + std::to_string(kMaxCallDepth));
+    if (depth_ == kMaxCallDepth)
+      refuse(name + ": functions call each other deeper than " + std::to_string(kMaxCallDepth));
     entry.state = Entry::Open;
     ++depth_;
     entry.nodes = expanded(entry.function->node());

@@ -112,8 +112,11 @@ ElementType GraphView::type_of(std::string_view value) const {
 std::optional<std::vector<std::int64_t>> GraphView::shape_of(std::string_view value) const {
   const Value* found = find(value);
   if (!found) return std::nullopt;
-  if (found->initializer) return std::vector<std::int64_t>(found->initializer->dims().begin(), found->initializer->dims().end());
-  if (!found->type || !found->type->has_tensor_type() || !found->type->tensor_type().has_shape()) return std::nullopt;
+  if (found->initializer)
+    return std::vector<std::int64_t>(found->initializer->dims().begin(),
+                                     found->initializer->dims().end());
+  if (!found->type || !found->type->has_tensor_type() || !found->type->tensor_type().has_shape())
+    return std::nullopt;
   std::vector<std::int64_t> shape;
   for (const auto& dim : found->type->tensor_type().shape().dim()) {
     shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);

@@ -19,8 +19,8 @@ struct Use {
   int slot = 0;
 };
 
-/// An index over one graph: who makes a value, who reads it, what type it has. Borrows the graph; rebuilt after a change.
-/// Costs one pass over the graph; each question is one hash lookup.
+/// An index over one graph: who makes a value, who reads it, what type it has. Borrows the graph;
+/// rebuilt after a change. Costs one pass over the graph; each question is one hash lookup.
 class GraphView {
  public:
   explicit GraphView(const onnx::GraphProto& graph);
@@ -31,14 +31,16 @@ class GraphView {
 
   /// Index of the node that makes `value`, or -1 (graph input, initializer, unknown).
   int producer_of(std::string_view value) const;
-  /// Readers of `value` among this graph's nodes, in node order; a captured use inside a subgraph is not among them.
+  /// Readers of `value` among this graph's nodes, in node order; a captured use inside a subgraph
+  /// is not among them.
   std::span<const Use> uses_of(std::string_view value) const;
   /// Whether a subgraph of some node reads `value` from outside.
   bool is_captured(std::string_view value) const;
   bool is_graph_input(std::string_view value) const;
   bool is_graph_output(std::string_view value) const;
   const onnx::TensorProto* initializer(std::string_view value) const;
-  /// Element type of `value` by initializer, graph input or output, or value_info; Undefined where nothing says.
+  /// Element type of `value` by initializer, graph input or output, or value_info; Undefined where
+  /// nothing says.
   ElementType type_of(std::string_view value) const;
   /// Declared shape of `value`: -1 for free axes; nothing where the rank is unknown.
   std::optional<std::vector<std::int64_t>> shape_of(std::string_view value) const;
@@ -59,7 +61,8 @@ class GraphView {
   std::unordered_map<std::string_view, Value> values_;
 };
 
-/// Names that are free in a model. Every name made up by qtool comes from here, so that none meets one of the model's.
+/// Names that are free in a model. Every name made up by qtool comes from here, so that none meets
+/// one of the model's.
 class NameAllocator {
  public:
   /// Reserves every value, node and initializer name of the model, subgraphs included.
@@ -71,7 +74,8 @@ class NameAllocator {
   std::unordered_map<std::string, int> taken_;
 };
 
-/// Calls `visit` for every graph below and including `graph`: bodies of If, Loop, Scan and their like.
+/// Calls `visit` for every graph below and including `graph`: bodies of If, Loop, Scan and their
+/// like.
 template <typename Graph, typename Visit>
 void for_each_graph(Graph& graph, const Visit& visit);
 

@@ -16,11 +16,13 @@ namespace qtool {
 namespace {
 
 /// Brings an external tensor to the form that a Model has it in.
-void take_external(onnx::TensorProto& tensor, const TensorPlace& place, DataFiles& files, const std::string& where) {
+void take_external(onnx::TensorProto& tensor, const TensorPlace& place, DataFiles& files,
+                   const std::string& where) {
   const TensorSize size = checked_external_size(tensor, place, where);
   const Reference reference = files.resolve(tensor, place, size.bytes);
   // The ONNX checker looks into sparse tensors, so their values stay at hand.
-  if (reference.length >= Model::kReferenceBytes && !place.is_sparse) return set_reference(tensor, reference);
+  if (reference.length >= Model::kReferenceBytes && !place.is_sparse)
+    return set_reference(tensor, reference);
   const auto bytes = files.file(reference.file).bytes().subspan(reference.offset, reference.length);
   tensor.clear_external_data();
   tensor.clear_data_location();
@@ -37,7 +39,8 @@ Model load_model(const std::filesystem::path& path) {
   model.proto_ = parse_model(file.bytes(), where);
   DataFiles files(path, std::move(file));
   TensorWalk::model(model.proto_, [&](onnx::TensorProto& tensor, const TensorPlace& place) {
-    if (tensor.data_location() == onnx::TensorProto::EXTERNAL) return take_external(tensor, place, files, where);
+    if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
+      return take_external(tensor, place, files, where);
     normalize_tensor(tensor, place, where);
   });
   model.data_files_ = files.take();

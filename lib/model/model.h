@@ -18,13 +18,15 @@ namespace qtool {
 
 /// An ONNX model in memory. Every tensor in it (initializers of all graphs, tensor attributes)
 /// holds its values in one of three forms, whatever form the file had:
-///   raw_data       little-endian bytes, for tensors below `kReferenceBytes` and for those that
-///   qtool made a reference    external_data whose location names one of `data_files()`, with
-///   offset and length: the bytes stay in
-///                  the memory-mapped file they came from until the model is written
-///   string_data    strings
+///   - raw_data: little-endian bytes, for tensors below `kReferenceBytes` and for those that qtool
+///   made
+///   - a reference: external_data whose location names one of `data_files()`, with offset and
+///   length; the bytes stay in the
+///     mapped file that they came from until the model is written, and may start at any address
+///   - string_data: strings
 /// so that a model larger than memory can be rewritten, and code never sees float_data and its
-/// like.
+/// like. Nodes stand in an order in which each comes after what it reads, and the model has been
+/// found sound when it was loaded or made.
 class Model {
  public:
   static constexpr std::size_t kReferenceBytes = 1024;

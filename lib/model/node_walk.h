@@ -24,7 +24,8 @@ void for_each_graph_in(Node& node, const Visit& visit) {
   }
 }
 
-/// Calls `visit` for every node of a model: of its graph, of all graphs inside it, and of its functions.
+/// Calls `visit` for every node of a model: of its graph, of all graphs inside it, and of its
+/// functions.
 template <typename Model, typename Visit>
 void for_each_node(Model& model, const Visit& visit) {
   if constexpr (std::is_const_v<Model>) {

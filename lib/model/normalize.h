@@ -20,8 +20,10 @@ struct TensorSize {
 TensorSize checked_size(const onnx::TensorProto& tensor, const TensorPlace& place,
                         const std::string& where);
 
-/// The same for a tensor whose values are outside the message; also an `Input` error where some are inside as well.
-TensorSize checked_external_size(const onnx::TensorProto& tensor, const TensorPlace& place, const std::string& where);
+/// The same for a tensor whose values are outside the message; also an `Input` error where some are
+/// inside as well.
+TensorSize checked_external_size(const onnx::TensorProto& tensor, const TensorPlace& place,
+                                 const std::string& where);
 
 /// Brings a tensor whose values are in the message to raw_data or string_data; `Input` error where
 /// they do not fit its type and dims.

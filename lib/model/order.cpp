@@ -5,6 +5,7 @@
 #include <queue>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,8 +37,8 @@ bool is_ordered(const Dependencies& dependencies) {
   return true;
 }
 
-/// The order that takes, of all nodes that are ready, the one that stood first. Shorter than `dependencies` where there is
-/// a cycle.
+/// The order that takes, of all nodes that are ready, the one that stood first. Shorter than
+/// `dependencies` where there is a cycle.
 std::vector<int> stable_order(const Dependencies& dependencies) {
   std::vector<std::vector<int>> waiting(dependencies.size());
   std::vector<std::size_t> missing(dependencies.size());
@@ -75,9 +76,9 @@ std::vector<int> find_cycle(const Dependencies& dependencies, const std::vector<
     path.push_back(node);
     node = *std::ranges::find_if(dependencies[static_cast<std::size_t>(node)], is_stuck_node);
   }
-  path.erase(path.begin(), path.begin() + position[static_cast<std::size_t>(node)]);
-  std::ranges::reverse(path);
-  return path;
+  std::vector<int> cycle(path.begin() + position[static_cast<std::size_t>(node)], path.end());
+  std::ranges::reverse(cycle);
+  return cycle;
 }
 
 void permute(Nodes& nodes, const std::vector<int>& order) {
@@ -100,7 +101,8 @@ class Orderer {
       }
     }
     for (const auto& tensor : graph.initializer()) add_initializer(tensor.name(), scope);
-    for (const auto& tensor : graph.sparse_initializer()) add_initializer(tensor.values().name(), scope);
+    for (const auto& tensor : graph.sparse_initializer())
+      add_initializer(tensor.values().name(), scope);
     std::vector<Capture> captures = order_list(*graph.mutable_node(), scope);
     for (const auto& output : graph.output()) {
       require_name(output.name(), "a graph output");
@@ -111,9 +113,7 @@ class Orderer {
     return captures;
   }
 
-  void order_main_graph(onnx::GraphProto& graph) const {
-    refuse_captures(order_graph(graph), "");
-  }
+  void order_main_graph(onnx::GraphProto& graph) const { refuse_captures(order_graph(graph), ""); }
 
   void order_function(onnx::FunctionProto& function) const {
     const std::string name = "function " + in_quotes(function.name()) + ": ";
@@ -125,7 +125,8 @@ class Orderer {
     }
     refuse_captures(order_list(*function.mutable_node(), scope), name);
     for (const auto& output : function.output()) {
-      if (!scope.contains(output)) refuse(name + "output " + in_quotes(output) + " is made by no node of it");
+      if (!scope.contains(output))
+        refuse(name + "output " + in_quotes(output) + " is made by no node of it");
     }
   }
 
@@ -137,7 +138,9 @@ class Orderer {
   };
   using Scope = std::unordered_map<std::string_view, Definition>;
 
-  [[noreturn]] void refuse(const std::string& what) const { throw Error(ErrorKind::Input, where_ + ": " + what); }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(ErrorKind::Input, where_ + ": " + what);
+  }
 
   void require_name(const std::string& name, const std::string& of) const {
     if (name.empty()) refuse(of + " has an empty name");
@@ -146,13 +149,15 @@ class Orderer {
   void refuse_captures(const std::vector<Capture>& captures, const std::string& context) const {
     if (captures.empty()) return;
     const Capture& first = captures.front();
-    refuse(context + describe(*first.reader) + ": input " + in_quotes(first.name) + " is made by no node and is no " +
+    refuse(context + describe(*first.reader) + ": input " + in_quotes(first.name) +
+           " is made by no node and is no " +
            (context.empty() ? "graph input or initializer" : "input of the function"));
   }
 
   void add_initializer(const std::string& name, Scope& scope) const {
     require_name(name, "an initializer");
-    const auto [at, is_new] = scope.emplace(name, Definition{.kind = "an initializer", .is_initializer = true});
+    const auto [at, is_new] =
+        scope.emplace(name, Definition{.kind = "an initializer", .is_initializer = true});
     if (is_new) return;
     if (at->second.is_initializer) refuse("initializer " + in_quotes(name) + " is there twice");
     at->second.is_initializer = true;
@@ -164,9 +169,10 @@ class Orderer {
       if (output.empty()) continue;
       const auto [at, is_new] = scope.emplace(output, Definition{.node = index});
       if (is_new) continue;
-      if (at->second.node < 0) refuse(describe(node) + ": output " + in_quotes(output) + " is also " + at->second.kind);
-      refuse("value " + in_quotes(output) + " is made twice: by " + describe(nodes[at->second.node]) + " and by " +
-             describe(node));
+      if (at->second.node < 0)
+        refuse(describe(node) + ": output " + in_quotes(output) + " is also " + at->second.kind);
+      refuse("value " + in_quotes(output) + " is made twice: by " +
+             describe(nodes[at->second.node]) + " and by " + describe(node));
     }
   }
 
@@ -188,15 +194,16 @@ class Orderer {
   }
 
   std::vector<Capture> order_list(Nodes& nodes, Scope& scope) const {
+    scope.reserve(scope.size() + static_cast<std::size_t>(nodes.size()));
     for (int index = 0; index < nodes.size(); ++index) add_outputs(nodes, index, scope);
     std::vector<Capture> captures;
-    std::unordered_map<std::string_view, bool> captured;
+    std::unordered_set<std::string_view> captured;
     Dependencies dependencies(static_cast<std::size_t>(nodes.size()));
     for (int index = 0; index < nodes.size(); ++index) {
       for (const Capture& read : reads_of(nodes[index])) {
         const auto found = scope.find(read.name);
         if (found == scope.end()) {
-          if (captured.emplace(read.name, true).second) captures.push_back(read);
+          if (captured.insert(read.name).second) captures.push_back(read);
         } else if (found->second.node >= 0) {
           dependencies[static_cast<std::size_t>(index)].push_back(found->second.node);
         }

@@ -28,10 +28,11 @@ struct ProtobufSilencer {};
 /// The messages that tensors lie in, and what cannot hold one.
 enum class Message { Model, Training, Function, Graph, Node, Attribute, Tensor, Other };
 
-/// What a field of `parent` holds. Sparse tensors count as Other: they stay in the message as they are.
+/// What a field of `parent` holds. Sparse tensors count as Other: they stay in the message as they
+/// are.
 Message child_message(Message parent, std::uint32_t number) {
-  using onnx::AttributeProto, onnx::FunctionProto, onnx::GraphProto, onnx::ModelProto, onnx::NodeProto,
-      onnx::TrainingInfoProto;
+  using onnx::AttributeProto, onnx::FunctionProto, onnx::GraphProto, onnx::ModelProto,
+      onnx::NodeProto, onnx::TrainingInfoProto;
   switch (parent) {
     case Message::Model:
       if (number == ModelProto::kGraphFieldNumber) return Message::Graph;
@@ -81,7 +82,8 @@ class Reducer {
   }
 
  private:
-  void append_reduced(Message kind, std::span<const std::byte> message, int depth, std::string& out) {
+  void append_reduced(Message kind, std::span<const std::byte> message, int depth,
+                      std::string& out) {
     if (kind == Message::Tensor) return append_tensor(message, out);
     depth += kind == Message::Graph;
     if (depth > kMaxGraphDepth) {
@@ -107,8 +109,9 @@ class Reducer {
     const auto values = large_values(message);
     WireReader reader(message);
     while (const auto field = reader.next()) {
-      const bool is_replaced = values && (field->number == values->number ||
-                                          field->number == onnx::TensorProto::kDataLocationFieldNumber);
+      const bool is_replaced =
+          values && (field->number == values->number ||
+                     field->number == onnx::TensorProto::kDataLocationFieldNumber);
       if (!is_replaced) out += as_text(field->whole);
     }
     if (values) append_place(values->payload, out);
@@ -125,7 +128,8 @@ class Reducer {
     while (const auto field = reader.next()) {
       if (field->number == TensorProto::kDataTypeFieldNumber) data_type = field->value;
       if (field->number == TensorProto::kExternalDataFieldNumber) is_external = true;
-      if (field->number == TensorProto::kDataLocationFieldNumber) is_external |= field->value != TensorProto::DEFAULT;
+      if (field->number == TensorProto::kDataLocationFieldNumber)
+        is_external |= field->value != TensorProto::DEFAULT;
       if (holds_values(field->number)) {
         ++fields_with_values;
         values = field;
@@ -133,16 +137,20 @@ class Reducer {
     }
     if (reader.is_broken()) refuse_broken(reader.rest());
     // Whatever is unusual stays in the message, for the parser and the checks after it.
-    const bool is_usual = fields_with_values == 1 && !is_external && values->type == WireField::Type::Bytes &&
+    const bool is_usual = fields_with_values == 1 && !is_external &&
+                          values->type == WireField::Type::Bytes &&
                           is_little_endian(values->number, data_type);
     return is_usual && values->payload.size() >= Model::kReferenceBytes ? values : std::nullopt;
   }
 
   static bool holds_values(std::uint32_t number) {
     using onnx::TensorProto;
-    return number == TensorProto::kRawDataFieldNumber || number == TensorProto::kFloatDataFieldNumber ||
-           number == TensorProto::kDoubleDataFieldNumber || number == TensorProto::kInt32DataFieldNumber ||
-           number == TensorProto::kInt64DataFieldNumber || number == TensorProto::kUint64DataFieldNumber ||
+    return number == TensorProto::kRawDataFieldNumber ||
+           number == TensorProto::kFloatDataFieldNumber ||
+           number == TensorProto::kDoubleDataFieldNumber ||
+           number == TensorProto::kInt32DataFieldNumber ||
+           number == TensorProto::kInt64DataFieldNumber ||
+           number == TensorProto::kUint64DataFieldNumber ||
            number == TensorProto::kStringDataFieldNumber;
   }
 
@@ -204,7 +212,8 @@ onnx::ModelProto parse_model(std::span<const std::byte> file, const std::string&
   if (!model.ParseFromArray(reduced.data(), static_cast<int>(reduced.size()))) {
     throw Error(ErrorKind::Input, where + ": is not an ONNX model, or damaged");
   }
-  if (!model.has_graph()) throw Error(ErrorKind::Input, where + ": is not an ONNX model: has no graph");
+  if (!model.has_graph())
+    throw Error(ErrorKind::Input, where + ": is not an ONNX model: has no graph");
   return model;
 }
 

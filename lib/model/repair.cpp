@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -24,7 +25,8 @@ namespace {
 /// The first IR version in which initializers need not be graph inputs.
 constexpr std::int64_t kFreeInitializersIr = 4;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what, const std::string& hint = {}) {
+[[noreturn]] void refuse(const std::string& where, const std::string& what,
+                         const std::string& hint = {}) {
   throw Error(ErrorKind::Input, where + ": " + what, hint);
 }
 
@@ -41,8 +43,9 @@ void unite_imports(Imports& imports, const std::string& where) {
     if (import.domain() == "ai.onnx") import.set_domain("");
     const auto [at, is_new] = versions.emplace(import.domain(), import.version());
     if (!is_new && at->second != import.version()) {
-      refuse(where, "opset_import of domain " + in_quotes(import.domain()) + " is there twice, with versions " +
-                        std::to_string(at->second) + " and " + std::to_string(import.version()));
+      refuse(where, "opset_import of domain " + in_quotes(import.domain()) +
+                        " is there twice, with versions " + std::to_string(at->second) + " and " +
+                        std::to_string(import.version()));
     }
   }
   std::set<std::string> seen;
@@ -50,7 +53,9 @@ void unite_imports(Imports& imports, const std::string& where) {
 }
 
 /// Versions of the domains that this build of ONNX knows: oldest and newest.
-const auto& known_versions() { return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map(); }
+const auto& known_versions() {
+  return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+}
 
 void check_imports(const Imports& imports, const std::string& where) {
   for (const auto& import : imports) {
@@ -58,9 +63,11 @@ void check_imports(const Imports& imports, const std::string& where) {
     if (known == known_versions().end()) continue;
     const auto [oldest, newest] = known->second;
     if (import.version() >= oldest && import.version() <= newest) continue;
-    const std::string domain = import.domain().empty() ? "" : " of domain " + in_quotes(import.domain());
-    refuse(where, "opset version " + std::to_string(import.version()) + domain + " is unknown, expected " +
-                      std::to_string(oldest) + " to " + std::to_string(newest));
+    const std::string domain =
+        import.domain().empty() ? "" : " of domain " + in_quotes(import.domain());
+    refuse(where, "opset version " + std::to_string(import.version()) + domain +
+                      " is unknown, expected " + std::to_string(oldest) + " to " +
+                      std::to_string(newest));
   }
 }
 
@@ -68,7 +75,8 @@ void import_runtime_domains(onnx::ModelProto& model) {
   std::set<std::string> missing;
   for_each_graph(std::as_const(model).graph(), [&](const onnx::GraphProto& graph) {
     for (const auto& node : graph.node()) {
-      if (node.domain() == "com.microsoft" || node.domain() == "ai.onnx.ml") missing.insert(node.domain());
+      if (node.domain() == "com.microsoft" || node.domain() == "ai.onnx.ml")
+        missing.insert(node.domain());
     }
   });
   for (const auto& import : model.opset_import()) missing.erase(import.domain());
@@ -85,17 +93,20 @@ void unite_domains(onnx::ModelProto& model, const std::string& where) {
     if (node.domain() == "ai.onnx") node.clear_domain();
   });
   unite_imports(*model.mutable_opset_import(), where);
-  for (auto& function : *model.mutable_functions()) unite_imports(*function.mutable_opset_import(), where);
+  for (auto& function : *model.mutable_functions())
+    unite_imports(*function.mutable_opset_import(), where);
   import_runtime_domains(model);
 }
 
 void check_versions(const onnx::ModelProto& model, const std::string& where) {
   constexpr auto kNewest = static_cast<std::int64_t>(onnx::Version::IR_VERSION);
   if (model.ir_version() < 1 || model.ir_version() > kNewest) {
-    refuse(where, (model.has_ir_version() ? "ir_version " + std::to_string(model.ir_version()) : "no ir_version") +
+    refuse(where, (model.has_ir_version() ? "ir_version " + std::to_string(model.ir_version())
+                                          : "no ir_version") +
                       ", expected 1 to " + std::to_string(kNewest));
   }
-  if (model.opset_import().empty() && model.ir_version() >= 3) refuse(where, "has no opset_import, expected at least one");
+  if (model.opset_import().empty() && model.ir_version() >= 3)
+    refuse(where, "has no opset_import, expected at least one");
   check_imports(model.opset_import(), where);
   for (const auto& function : model.functions()) {
     check_imports(function.opset_import(), where + ": function " + in_quotes(function.name()));
@@ -105,7 +116,8 @@ void check_versions(const onnx::ModelProto& model, const std::string& where) {
 void free_initializers(onnx::GraphProto& graph) {
   std::unordered_set<std::string_view> initializers;
   for (const auto& tensor : graph.initializer()) initializers.insert(tensor.name());
-  remove_if(*graph.mutable_input(), [&](const auto& input) { return initializers.contains(input.name()); });
+  remove_if(*graph.mutable_input(),
+            [&](const auto& input) { return initializers.contains(input.name()); });
 }
 
 void raise_ir_version(onnx::ModelProto& model) {
@@ -113,6 +125,25 @@ void raise_ir_version(onnx::ModelProto& model) {
   if (model.opset_import().empty()) model.add_opset_import()->set_version(1);
   for_each_graph(*model.mutable_graph(), free_initializers);
   model.set_ir_version(kFreeInitializersIr);
+}
+
+/// Of nodes with one name, the later get another.
+void name_nodes_apart(onnx::GraphProto& graph) {
+  std::unordered_set<std::string> seen;
+  std::optional<NameAllocator> names;
+  for (auto& node : *graph.mutable_node()) {
+    if (node.name().empty() || seen.insert(node.name()).second) continue;
+    if (!names) names.emplace(graph);
+    node.set_name(names->unique(node.name()));
+  }
+}
+
+/// ONNX Runtime refuses value_info of a type that is none; nobody needs it.
+void remove_senseless_info(onnx::GraphProto& graph) {
+  remove_if(*graph.mutable_value_info(), [](const onnx::ValueInfoProto& value) {
+    return value.type().has_tensor_type() &&
+           !is_known(static_cast<ElementType>(value.type().tensor_type().elem_type()));
+  });
 }
 
 void unite_metadata(onnx::ModelProto& model) {
@@ -133,6 +164,8 @@ void repair_model(onnx::ModelProto& model, const std::string& where) {
   unite_metadata(model);
   for_each_graph(*model.mutable_graph(), [](onnx::GraphProto& graph) {
     if (graph.name().empty()) graph.set_name("graph");
+    name_nodes_apart(graph);
+    remove_senseless_info(graph);
   });
 }
 

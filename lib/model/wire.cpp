@@ -84,7 +84,8 @@ void append_varint(std::string& out, std::uint64_t value) {
 }
 
 void append_bytes_head(std::string& out, std::uint32_t number, std::uint64_t length) {
-  append_varint(out, std::uint64_t{number} << 3 | static_cast<std::uint64_t>(WireField::Type::Bytes));
+  append_varint(out,
+                std::uint64_t{number} << 3 | static_cast<std::uint64_t>(WireField::Type::Bytes));
   append_varint(out, length);
 }
 

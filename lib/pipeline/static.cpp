@@ -1,33 +1,28 @@
 #include "pipeline/static.h"
 
 #include <fmt/format.h>
-
-#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "base/error.h"
-#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/sha256.h"
 #include "calibrate/calibrate.h"
 #include "model/save.h"
 #include "pipeline/model_file.h"
+#include "pipeline/output_model.h"
+#include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
+#include "pipeline/timed_stage.h"
 #include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
-#include "report/manifest.h"
 #include "runtime/session.h"
 #include "samples/samples.h"
 
 namespace qtool {
 namespace {
-
-/// QuantizeLinear exists from opset 10 on, its `axis` from 13; ONNX Runtime fuses nothing at 10.
-constexpr std::int64_t kPerTensorOpset = 11;
-constexpr std::int64_t kPerChannelOpset = 13;
 
 /// One run of `static`: the stages in order, each handing its result to the next.
 class StaticRun {
@@ -46,17 +41,7 @@ class StaticRun {
   /// Runs a stage and notes how long it took.
   template <typename Stage>
   auto timed(const char* name, const Stage& stage) {
-    throw_if_interrupted();
-    context_.log.debug("{} …", name);
-    struct Clock {
-      StaticReport& report;
-      const char* name;
-      std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-      ~Clock() {
-        report.seconds.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-      }
-    } clock{report_, name};
-    return stage();
+    return timed_stage(name, report_.seconds, context_.log, stage);
   }
 
   const std::filesystem::path& input() const { return *config_.model.input; }
@@ -69,14 +54,13 @@ class StaticRun {
 
   Model load();
   void prepare(Model& model);
+  void warn_of_existing_quantization(const Model& model);
   std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
   TensorRanges calibrate(const Model& model, const SampleFolder& samples);
   void plan(const Model& model, const TensorRanges& ranges);
   void count_nodes(const Model& model);
-  PendingModel write(const Model& model);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
-  void finish(PendingModel& pending);
 
   const Config& config_;
   const RunContext& context_;
@@ -88,7 +72,7 @@ StaticReport StaticRun::run() {
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
-    report_.plan = draft_plan(model, config_.quantization, onnxruntime_placement());
+    report_.plan = draft_plan(model, config_.quantization, placement_for(config_.preset));
     count_nodes(model);
     return std::move(report_);
   }
@@ -96,12 +80,11 @@ StaticReport StaticRun::run() {
   const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
   timed("plan", [&] { plan(model, ranges); });
   Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
-  timed("check", [&] { check_model(quantized, output().string()); });
-  PendingModel pending = timed("write", [&] { return write(quantized); });
+  PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
   timed("verify", [&] { verify(pending); });
-  finish(pending);
+  publish(pending, config_, manifest_beside_output(report_));
   return std::move(report_);
 }
 
@@ -110,21 +93,33 @@ Model StaticRun::load() {
   report_.input_sha256 = sha256_of_file(input());
   report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
-  for (const std::string& warning : check_node_lists(model.graph(), config_.quantization, config_.preset)) warn(warning);
+  warn_of_existing_quantization(model);
+  for (const std::string& warning :
+       check_node_lists(model.graph(), config_.quantization, config_.preset))
+    warn(warning);
   return model;
 }
 
-void StaticRun::prepare(Model& model) {
-  report_.preprocess = config_.preprocess.enabled ? preprocess(model, config_.preprocess) : normalize(model);
-  const std::int64_t needed = config_.quantization.per_channel ? kPerChannelOpset : kPerTensorOpset;
-  if (model.opset() < needed) {
-    upgrade_opset(model, needed);
-    infer_shapes(model, report_.preprocess.notes);
+/// Pairs that the model brings are kept, which a user who expected a float model should know.
+void StaticRun::warn_of_existing_quantization(const Model& model) {
+  const auto count = std::ranges::count_if(model.graph().node(), [](const onnx::NodeProto& node) {
+    return node.op_type() == "QuantizeLinear" || node.op_type() == "DequantizeLinear";
+  });
+  if (count > 0) {
+    warn(
+        fmt::format("{}: is partly quantized already: its {} QuantizeLinear and DequantizeLinear "
+                    "nodes are kept as they are",
+                    input().string(), count));
   }
+}
+
+void StaticRun::prepare(Model& model) {
+  report_.preprocess = prepare_for_quantization(model, config_);
   report_.opset_after = model.opset();
 }
 
-std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder, const Model& model) {
+std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder,
+                                              const Model& model) {
   SampleOptions options;
   options.max_samples = config_.calibration.max_samples;
   options.allow_nonfinite = config_.calibration.allow_nonfinite;
@@ -133,7 +128,8 @@ std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folde
 }
 
 TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
-  const auto tensors = tensors_to_measure(model, config_.quantization, onnxruntime_placement());
+  const auto tensors =
+      tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
   CalibrationResult result;
   if (!tensors.empty()) {
     result = collect_statistics(model, tensors, samples, threads_, context_.progress);
@@ -144,45 +140,29 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
 }
 
 void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
-  report_.plan = build_plan(model, ranges, config_.quantization, onnxruntime_placement());
+  report_.plan = build_plan(model, ranges, config_.quantization, placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   count_nodes(model);
   if (report_.plan.tensors.empty()) {
-    warn(fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
-                     "'qtool inspect' says why for each",
-                     input().string()));
+    warn(
+        fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
+                    "'qtool inspect' says why for each",
+                    input().string()));
   }
 }
 
 void StaticRun::count_nodes(const Model& model) {
   const std::size_t folded = report_.plan.folded.size();
   report_.quantized_node_count = report_.plan.quantized_nodes.size() - folded;
-  report_.float_node_count = static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
-}
-
-PendingModel StaticRun::write(const Model& model) {
-  ExternalDataOptions options;
-  options.mode = static_cast<ExternalDataOptions::Mode>(config_.model.external_data);
-  options.file_name = config_.model.external_data_file;
-  options.threshold_bytes = static_cast<std::uint64_t>(config_.model.external_data_threshold);
-  return PendingModel(model, output(), options);
+  report_.float_node_count =
+      static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
 }
 
 void StaticRun::load_check(const PendingModel& pending) {
   report_.output_bytes = pending.bytes();
   report_.output_sha256 = pending.sha256();
-  if (!config_.load_check) {
-    report_.load_check = "skipped";
-    return;
-  }
-  const LoadResult result = try_load(pending.path(), threads_);
-  if (!result.loads && !result.unknown_operator) {
-    throw Error(ErrorKind::Internal,
-                fmt::format("{}: the quantized model does not load in ONNX Runtime: {}", output().string(), result.message),
-                "this is a defect in qtool; --no-load-check writes the model nevertheless");
-  }
-  report_.load_check = result.loads ? "loads" : "checker only: " + result.message;
-  if (!result.loads) warn(fmt::format("{}: ONNX Runtime cannot load it: {}", output().string(), result.message));
+  report_.load_check = check_loading(pending, config_, "quantized",
+                                     [this](const std::string& message) { warn(message); });
 }
 
 void StaticRun::verify(const PendingModel& pending) {
@@ -190,28 +170,19 @@ void StaticRun::verify(const PendingModel& pending) {
   if (!gates.data && !gates.has_gates()) return;
   const Session reference(input(), {});
   const Session quantized(pending.path(), {});
-  Verification found = verify_models({reference, input().string(), report_.input_bytes},
-                                     {quantized, output().string(), report_.output_bytes},
-                                     gates.data ? *gates.data : *config_.calibration.data, config_,
-                                     [this](const std::string& message) { warn(message); }, context_.progress);
+  Verification found = verify_models(
+      {reference, input().string(), report_.input_bytes},
+      {quantized, output().string(), report_.output_bytes},
+      gates.data ? *gates.data : *config_.calibration.data, config_,
+      [this](const std::string& message) { warn(message); }, context_.progress);
   report_.verification = std::move(found.comparison);
   report_.gates = std::move(found.gates);
 }
 
-void StaticRun::finish(PendingModel& pending) {
-  std::optional<AtomicFile> manifest;
-  if (config_.report.manifest) {
-    manifest.emplace(output().string() + ".manifest.json");
-    manifest->write(manifest_json(report_));
-    manifest->flush();
-  }
-  throw_if_interrupted();
-  pending.commit();
-  if (manifest) manifest->commit();
-}
-
 }  // namespace
 
-StaticReport run_static(const Config& config, const RunContext& context) { return StaticRun(config, context).run(); }
+StaticReport run_static(const Config& config, const RunContext& context) {
+  return StaticRun(config, context).run();
+}
 
 }  // namespace qtool

@@ -3,10 +3,13 @@
 #include <chrono>
 #include <functional>
 #include <span>
+#include <string>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "model/graph_view.h"
 #include "preprocess/preprocess.h"
+#include "preprocess/shape_inference.h"
 
 namespace qtool {
 namespace {
@@ -39,11 +42,22 @@ PreprocessReport run_passes(Model& model, std::span<const Pass> passes) {
   return report;
 }
 
+void raise_opset(Model& model, std::int64_t version) {
+  if (model.opset() > version) {
+    throw Error(ErrorKind::Usage, "preprocess.opset: " + std::to_string(version) +
+                                      ", expected at least the model's " +
+                                      std::to_string(model.opset()));
+  }
+  upgrade_opset(model, version);
+}
+
+void infer_plain_shapes(Model& model, Notes& notes) {
+  ShapeInference(model, notes, ShapeInference::Values::Ignore).run();
+}
+
 std::vector<Pass> normalization() {
   return {
-      {"inline_functions", inline_functions},
-      {"remove_initializers_from_inputs",
-       [](Model& model, Notes&) { remove_initializers_from_inputs(model); }},
+      {"inline_functions", [](Model& model, Notes&) { inline_functions(model); }},
       {"rename_shadowing_values", [](Model& model, Notes&) { rename_shadowing_values(model); }},
       {"constants_to_initializers", [](Model& model, Notes&) { constants_to_initializers(model); }},
       {"remove_identities",
@@ -68,13 +82,19 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config) {
   const bool sets_shapes = !config.dims.empty() || !config.override_shapes.empty();
   add(sets_shapes, "set_input_shapes",
       [&](Model& each, Notes&) { set_input_shapes(each, config); });
-  add(true, "infer_shapes", infer_shapes);
+  add(true, "infer_shapes", config.symbolic_shape ? infer_shapes : infer_plain_shapes);
   add(config.simplify, "remove_dead_nodes", [](Model& each, Notes&) { remove_dead_nodes(each); });
   add(config.fold_constants, "fold_constants", fold_constants);
+  add(config.simplify, "remove_copies",
+      [](Model& each, Notes&) { remove_identities(each, Copies::Any); });
   add(config.simplify, "fold_batch_normalization",
       [](Model& each, Notes&) { fold_batch_normalization(each); });
-  add(config.simplify, "remove_unread_constants",
+  add(config.simplify, "remove_duplicate_nodes",
+      [](Model& each, Notes&) { remove_duplicate_nodes(each); });
+  add(config.simplify || config.fold_constants, "remove_unread_constants",
       [](Model& each, Notes&) { remove_dead_nodes(each); });
+  add(config.opset.has_value(), "upgrade_opset",
+      [&](Model& each, Notes&) { raise_opset(each, *config.opset); });
   return run_passes(model, passes);
 }
 

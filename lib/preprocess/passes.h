@@ -12,13 +12,8 @@ namespace qtool {
 // that it computes; running one twice is running it once. A pass leaves what it cannot do as it was
 // and says so in `notes`.
 
-/// Puts the body of every model-local function in place of its calls. `Input` error where the
-/// bodies would not end.
-void inline_functions(Model& model, std::vector<std::string>& notes);
-
-/// Brings models from before IR version 4, whose initializers had to be graph inputs too, to
-/// version 4, where they need not.
-void remove_initializers_from_inputs(Model& model);
+/// Puts the body of every model-local function in place of its calls.
+void inline_functions(Model& model);
 
 /// Renames inputs and initializers of subgraphs that hide a value of a graph around them, so that a
 /// name means one thing.
@@ -28,12 +23,16 @@ void rename_shadowing_values(Model& model);
 /// graph outputs stay nodes.
 void constants_to_initializers(Model& model);
 
-/// Which Identity nodes go: those of initializers only, or all. One that makes a graph output
-/// stays.
+/// Which copies go: those of initializers only, or all.
 enum class Copies { OfInitializers, Any };
 
-/// Lets the readers of an Identity read what it copies.
+/// Lets the readers of an Identity, or of a Dropout without training, read what it copies. One that
+/// makes a graph output stays.
 void remove_identities(Model& model, Copies which);
+
+/// Lets the readers of a node that computes what another one before it has computed read that one.
+/// Random nodes stay.
+void remove_duplicate_nodes(Model& model);
 
 /// Sets the sizes of the config's `dims` and `override_shapes` in inputs and in everything that
 /// carries the same symbol. `Usage` error where a name does not occur or a shape does not fit.

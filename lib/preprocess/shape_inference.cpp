@@ -54,10 +54,6 @@ class NodeContext : public onnx::shape_inference::InferenceContextImpl {
   std::unordered_map<std::string, std::unique_ptr<SubgraphInferencer>> inferencers_;
 };
 
-std::string normal_domain(const std::string& domain) {
-  return is_default_domain(domain) ? std::string() : domain;
-}
-
 /// The first line of a library's message, without its tag.
 std::string first_line(std::string_view message) {
   if (message.starts_with('['))
@@ -77,10 +73,10 @@ void drop_negative_sizes(onnx::TypeProto& type) {
 
 }  // namespace
 
-ShapeInference::ShapeInference(Model& model, std::vector<std::string>& notes)
-    : model_(model), notes_(notes) {
+ShapeInference::ShapeInference(Model& model, std::vector<std::string>& notes, Values values)
+    : model_(model), notes_(notes), values_wanted_(values) {
   for (const auto& import : model.proto().opset_import()) {
-    opsets_[normal_domain(import.domain())] = static_cast<int>(import.version());
+    opsets_[import.domain()] = static_cast<int>(import.version());
   }
 }
 
@@ -156,17 +152,22 @@ void ShapeInference::visit(onnx::NodeProto& node, onnx::GraphProto& graph) {
   try {
     infer(node, graph);
   } catch (const std::exception& error) {
-    note(describe(node) + ": " + first_line(error.what()));
+    // Behind a value of unknown type a rule fails for no reason of its own.
+    const auto is_known = [&](const std::string& input) {
+      return input.empty() || types_.find(input);
+    };
+    if (std::ranges::all_of(node.input(), is_known)) {
+      note(describe(node) + ": " + first_line(error.what()));
+    }
   }
 }
 
 void ShapeInference::infer(onnx::NodeProto& node, onnx::GraphProto& graph) {
-  const std::string domain = normal_domain(node.domain());
-  const auto opset = opsets_.find(domain);
+  const auto opset = opsets_.find(node.domain());
   const onnx::OpSchema* schema =
       opset == opsets_.end()
           ? nullptr
-          : onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second, domain);
+          : onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second, node.domain());
   NodeContext context(*this, node, types_.entries(), constants_.entries(), kNoSparseTensors,
                       kOptions, &values_.entries());
   if (!schema) {
@@ -181,7 +182,9 @@ void ShapeInference::infer(onnx::NodeProto& node, onnx::GraphProto& graph) {
   for (int i = 0; i < node.output_size(); ++i) {
     if (!node.output(i).empty()) define(node.output(i), *context.getOutputType(i), graph);
   }
-  if (schema && schema->has_data_propagation_function()) propagate_values(*schema, node);
+  if (values_wanted_ == Values::Follow && schema && schema->has_data_propagation_function()) {
+    propagate_values(*schema, node);
+  }
 }
 
 void ShapeInference::propagate_values(const onnx::OpSchema& schema, onnx::NodeProto& node) {

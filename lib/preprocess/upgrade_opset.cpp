@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "preprocess/opset_changes.h"
-#include "preprocess/passes.h"
 #include "preprocess/preprocess.h"
 #include "preprocess/shape_inference.h"
 
@@ -131,7 +130,6 @@ void upgrade_opset(Model& model, std::int64_t version) {
                                       ": unknown, expected at most " +
                                       std::to_string(kNewestOpset));
   }
-  remove_initializers_from_inputs(model);
   NameAllocator names(model.graph());
   for (std::int64_t opset = from + 1; opset <= version; ++opset)
     OpsetStep(model, opset, names).run();

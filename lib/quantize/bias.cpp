@@ -8,7 +8,8 @@
 namespace qtool {
 namespace {
 
-// A little more than the bias needs, so that rounding the scale to float32 cannot push it over the edge.
+// A little more than the bias needs, so that rounding the scale to float32 cannot push it over the
+// edge.
 constexpr double kMargin = 1.0001;
 constexpr double kInt32Max = std::numeric_limits<std::int32_t>::max();
 
@@ -22,7 +23,8 @@ Tensor float_tensor(std::vector<std::int64_t> shape, std::span<const float> valu
 }
 
 QuantParams int32_params(const Tensor& stored, std::vector<float> scales) {
-  QuantParams params{.type = ElementType::Int32, .scales = std::move(scales), .zero_points = {}, .axis = {}};
+  QuantParams params{
+      .type = ElementType::Int32, .scales = std::move(scales), .zero_points = {}, .axis = {}};
   params.zero_points.assign(params.scales.size(), 0);
   if (params.scales.size() > 1) params.axis = static_cast<std::int64_t>(stored.shape.size()) - 1;
   return params;
@@ -39,7 +41,8 @@ std::optional<Tensor> stored_bias(const Tensor& bias, std::size_t channels, floa
   if (channels > 1 && last != channels && !broadcasts) return std::nullopt;
 
   std::vector<float> values;
-  for (const float value : bias.floats()) values.insert(values.end(), broadcasts ? channels : 1, value * factor);
+  for (const float value : bias.floats())
+    values.insert(values.end(), broadcasts ? channels : 1, value * factor);
   if (broadcasts) shape.back() = static_cast<std::int64_t>(channels);
   return float_tensor(std::move(shape), values);
 }
@@ -55,8 +58,8 @@ std::vector<double> largest_per_scale(const Tensor& stored, std::size_t scale_co
   return largest;
 }
 
-bool fit_weight_scales(QuantParams& weight, const std::vector<bool>& is_zero, std::span<const double> largest_bias,
-                       const BiasHeadroom& headroom) {
+bool fit_weight_scales(QuantParams& weight, const std::vector<bool>& is_zero,
+                       std::span<const double> largest_bias, const BiasHeadroom& headroom) {
   // The other channels' scale gives an all-zero channel's bias the resolution that theirs have.
   float free_scale = 0;
   for (std::size_t c = 0; c < weight.scales.size(); ++c) {
@@ -68,7 +71,8 @@ bool fit_weight_scales(QuantParams& weight, const std::vector<bool>& is_zero, st
     if (is_zero[c] && largest_bias[c] > 0) scales[c] = free_scale;
     if (scales[c] * headroom.input_scale >= needed) continue;
     // Each of the products is off by at most half a step of the weight times the largest input.
-    const double error = static_cast<double>(headroom.products) * headroom.input_levels * needed / 2;
+    const double error =
+        static_cast<double>(headroom.products) * headroom.input_levels * needed / 2;
     if (!is_zero[c] && error > headroom.output_step / 2) return false;
     const auto raised = static_cast<float>(needed / headroom.input_scale);
     if (!std::isnormal(raised)) return false;
@@ -78,15 +82,19 @@ bool fit_weight_scales(QuantParams& weight, const std::vector<bool>& is_zero, st
   return true;
 }
 
-QuantParams product_bias_params(const Tensor& stored, const QuantParams& weight, float input_scale) {
-  const std::size_t count = weight.scales.size() > 1 ? static_cast<std::size_t>(stored.shape.back()) : 1;
+QuantParams product_bias_params(const Tensor& stored, const QuantParams& weight,
+                                float input_scale) {
+  const std::size_t count =
+      weight.scales.size() > 1 ? static_cast<std::size_t>(stored.shape.back()) : 1;
   std::vector<float> scales(count);
-  for (std::size_t i = 0; i < count; ++i) scales[i] = input_scale * weight.scales[i % weight.scales.size()];
+  for (std::size_t i = 0; i < count; ++i)
+    scales[i] = input_scale * weight.scales[i % weight.scales.size()];
   return int32_params(stored, std::move(scales));
 }
 
 QuantParams own_bias_params(const Tensor& stored, std::span<const double> largest_bias) {
-  const std::size_t count = largest_bias.size() > 1 ? static_cast<std::size_t>(stored.shape.back()) : 1;
+  const std::size_t count =
+      largest_bias.size() > 1 ? static_cast<std::size_t>(stored.shape.back()) : 1;
   std::vector<float> scales(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto scale = static_cast<float>(smallest_scale(largest_bias[i % largest_bias.size()]));
@@ -100,8 +108,8 @@ std::vector<std::byte> quantize_bias(const Tensor& stored, const QuantParams& pa
   std::vector<std::int32_t> out(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double scale = params.scales[i % params.scales.size()];
-    out[i] = static_cast<std::int32_t>(
-        std::clamp(std::nearbyint(static_cast<double>(values[i]) / scale), -kInt32Max - 1, kInt32Max));
+    out[i] = static_cast<std::int32_t>(std::clamp(
+        std::nearbyint(static_cast<double>(values[i]) / scale), -kInt32Max - 1, kInt32Max));
   }
   std::vector<std::byte> bytes(out.size() * sizeof(std::int32_t));
   std::memcpy(bytes.data(), out.data(), bytes.size());

@@ -13,18 +13,20 @@ namespace qtool {
 
 /// A bias whose input and weight are quantized.
 struct BiasRequest {
-  Use use;                  ///< where the bias is read
-  int input_plan = -1;      ///< indices into the plan's tensors
+  Use use;              ///< where the bias is read
+  int input_plan = -1;  ///< indices into the plan's tensors
   int weight_plan = -1;
-  std::int64_t channel_axis = 0;  ///< axis of the weight that counts output channels, also where it has one scale
+  std::int64_t channel_axis =
+      0;  ///< axis of the weight that counts output channels, also where it has one scale
   std::int64_t groups = 1;
-  float factor = 1;         ///< the values count this many times
+  float factor = 1;  ///< the values count this many times
 };
 
 /// All-zero channels of the planned constants, by plan index.
 using ZeroChannels = std::unordered_map<int, std::vector<bool>>;
 
-/// Adds a plan for each request. Weight scales are settled first for all of them, since two biases may share a weight.
+/// Adds a plan for each request. Weight scales are settled first for all of them, since two biases
+/// may share a weight.
 void plan_biases(const Model& model, const GraphView& graph, std::span<const BiasRequest> requests,
                  const ZeroChannels& zero_channels, bool may_adjust_weights, QuantPlan& plan);
 

@@ -14,7 +14,9 @@ kernels::Channels channels_along(const Tensor& tensor, std::optional<std::int64_
   kernels::Channels channels;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     const auto at = static_cast<std::size_t>(*axis);
-    (i < at ? channels.outer : i == at ? channels.count : channels.inner) *= static_cast<std::size_t>(tensor.shape[i]);
+    (i < at    ? channels.outer
+     : i == at ? channels.count
+               : channels.inner) *= static_cast<std::size_t>(tensor.shape[i]);
   }
   return channels;
 }
@@ -23,20 +25,23 @@ template <typename Int>
 std::vector<std::byte> quantize_as(const Tensor& values, const QuantParams& params) {
   const IntegerRange full = full_range(params.type);
   std::vector<std::byte> out(values.element_count() * sizeof(Int));
-  kernels::quantize_linear_per_channel(values.floats(), channels_along(values, params.axis),
-                                       {params.scales, params.zero_points, full.min, full.max},
-                                       {reinterpret_cast<Int*>(out.data()), values.element_count()});
+  kernels::quantize_linear_per_channel(
+      values.floats(), channels_along(values, params.axis),
+      {params.scales, params.zero_points, full.min, full.max},
+      {reinterpret_cast<Int*>(out.data()), values.element_count()});
   return out;
 }
 
 }  // namespace
 
-std::optional<ConstantParams> constant_params(const Tensor& values, std::optional<std::int64_t> axis,
+std::optional<ConstantParams> constant_params(const Tensor& values,
+                                              std::optional<std::int64_t> axis,
                                               const QuantScheme& scheme) {
   const kernels::Channels channels = channels_along(values, axis);
   std::vector<kernels::MinMax> ranges(channels.count);
   kernels::min_max_per_channel(values.floats(), channels, ranges);
-  ConstantParams out{.params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis}, .is_zero = {}};
+  ConstantParams out{.params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis},
+                     .is_zero = {}};
   for (const kernels::MinMax& range : ranges) {
     if (range.nonfinite_count > 0) return std::nullopt;
     const ScaleAndZero each = scale_and_zero({range.min, range.max}, scheme);
@@ -58,7 +63,8 @@ std::vector<std::byte> quantize_constant(const Tensor& values, const QuantParams
     case ElementType::UInt16:
       return quantize_as<std::uint16_t>(values, params);
     default:
-      throw Error(ErrorKind::Internal, "constants cannot be stored as " + element_type_name(params.type));
+      throw Error(ErrorKind::Internal,
+                  "constants cannot be stored as " + element_type_name(params.type));
   }
 }
 

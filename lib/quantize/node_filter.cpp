@@ -1,8 +1,7 @@
 #include "quantize/node_filter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -30,17 +29,21 @@ std::vector<std::string> node_names_at_all_depths(const onnx::GraphProto& graph)
 
 }  // namespace
 
-std::vector<std::string> check_node_lists(const onnx::GraphProto& graph, const QuantizationConfig& config, Preset preset) {
+std::vector<std::string> check_node_lists(const onnx::GraphProto& graph,
+                                          const QuantizationConfig& config, Preset preset) {
   std::vector<std::string> warnings;
   if (config.nodes_to_quantize.empty() && config.nodes_to_exclude.empty()) return warnings;
   const std::vector<std::string> names = node_names_at_all_depths(graph);
   const auto check = [&](const char* key, const std::vector<std::string>& entries) {
     const NodeSelector selector(entries, names);
     for (const std::string& entry : selector.unmatched()) {
-      const std::string message = fmt::format("quantization.{}: '{}' is no node of the model", key, entry);
+      const std::string message =
+          fmt::format("quantization.{}: '{}' is no node of the model", key, entry);
       const std::string near = nearest_name(entry, names);
       if (preset != Preset::OnnxRuntime) {
-        throw Error(ErrorKind::Usage, message, near.empty() ? "'qtool inspect' lists the nodes" : "did you mean '" + near + "'?");
+        throw Error(
+            ErrorKind::Usage, message,
+            near.empty() ? "'qtool inspect' lists the nodes" : "did you mean '" + near + "'?");
       }
       warnings.push_back(message);
     }
@@ -50,7 +53,8 @@ std::vector<std::string> check_node_lists(const onnx::GraphProto& graph, const Q
   return warnings;
 }
 
-NodeFilter::NodeFilter(const onnx::GraphProto& graph, const QuantizationConfig& config, const Placement& placement)
+NodeFilter::NodeFilter(const onnx::GraphProto& graph, const QuantizationConfig& config,
+                       const Placement& placement)
     : config_(config),
       placement_(placement),
       included_(config.nodes_to_quantize, node_names(graph)),
@@ -66,7 +70,8 @@ const OpRule* NodeFilter::rule_for(const onnx::NodeProto& node, std::string& rea
     reason = "is in nodes_to_exclude";
   } else if (contains(config_.op_types_to_exclude, type)) {
     reason = "its type is in op_types_to_exclude";
-  } else if (!config_.op_types_to_quantize.empty() && !contains(config_.op_types_to_quantize, type)) {
+  } else if (!config_.op_types_to_quantize.empty() &&
+             !contains(config_.op_types_to_quantize, type)) {
     reason = "its type is not in op_types_to_quantize";
   } else if (const OpRule* rule = find_rule(placement_, type, node.domain())) {
     return rule;

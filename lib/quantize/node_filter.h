@@ -12,14 +12,17 @@
 
 namespace qtool {
 
-/// Refuses entries of nodes_to_quantize and nodes_to_exclude that mean no node of the model as the user knows it, subgraphs
-/// included: a `Usage` error with the nearest name. With preset `onnxruntime` they are warnings, and returned.
-std::vector<std::string> check_node_lists(const onnx::GraphProto& graph, const QuantizationConfig& config, Preset preset);
+/// Refuses entries of nodes_to_quantize and nodes_to_exclude that mean no node of the model as the
+/// user knows it, subgraphs included: a `Usage` error with the nearest name. With preset
+/// `onnxruntime` they are warnings, and returned.
+std::vector<std::string> check_node_lists(const onnx::GraphProto& graph,
+                                          const QuantizationConfig& config, Preset preset);
 
 /// Which nodes the config lets quantization touch.
 class NodeFilter {
  public:
-  NodeFilter(const onnx::GraphProto& graph, const QuantizationConfig& config, const Placement& placement);
+  NodeFilter(const onnx::GraphProto& graph, const QuantizationConfig& config,
+             const Placement& placement);
 
   /// The rule to quantize `node` by; otherwise `reason` says why it stays in float.
   const OpRule* rule_for(const onnx::NodeProto& node, std::string& reason) const;

@@ -15,7 +15,8 @@ constexpr OpRule elementwise(std::string_view op_type, OutputParams outputs = Ou
   return {.op_type = op_type,
           .inputs = {activation(), activation(), activation()},
           .other_inputs = activation(),
-          .outputs = outputs};
+          .outputs = outputs,
+          .entry = Entry::OutputRead};
 }
 
 /// The operator moves or selects values of input 0.
@@ -42,7 +43,9 @@ constexpr OpRule gather(std::string_view op_type) {
 }
 
 /// Scale and bias stay in float: eight bits for them cost accuracy and no runtime gains by it.
-constexpr OpRule normalization(std::string_view op_type) { return {.op_type = op_type, .inputs = {activation()}}; }
+constexpr OpRule normalization(std::string_view op_type) {
+  return {.op_type = op_type, .inputs = {activation()}, .entry = Entry::OutputRead};
+}
 
 /// Sorted by op_type. Operators without a row stay in float.
 constexpr OpRule kOpRules[] = {
@@ -52,8 +55,11 @@ constexpr OpRule kOpRules[] = {
     normalization("BatchNormalization"),
     clamp("Clip"),
     elementwise("Concat"),
-    {.op_type = "Conv", .inputs = {activation(), weight(0), bias()}},
-    {.op_type = "ConvTranspose", .inputs = {activation(), weight(1), bias()}, .refine = refine_conv_transpose},
+    {.op_type = "Conv", .inputs = {activation(), weight(0), bias()}, .gives_integers = true},
+    {.op_type = "ConvTranspose",
+     .inputs = {activation(), weight(1), bias()},
+     .gives_integers = true,
+     .refine = refine_conv_transpose},
     elementwise("CumSum"),
     {.op_type = "EmbedLayerNormalization",
      .domain = "com.microsoft",
@@ -70,35 +76,47 @@ constexpr OpRule kOpRules[] = {
     {.op_type = "MatMul", .inputs = {weight(-2), weight(-1)}},
     mover("MaxPool", 12),
     elementwise("Mul"),
-    {.op_type = "Pad", .inputs = {activation(), stays_float(), activation()}, .refine = refine_pad},
+    {.op_type = "Pad",
+     .inputs = {activation(), stays_float(), activation()},
+     .entry = Entry::OutputRead,
+     .refine = refine_pad},
     clamp("Relu"),
     mover("Reshape"),
     mover("Resize", 11),
     elementwise("Sigmoid"),
     mover("Slice"),
     elementwise("Softmax", OutputParams::UnitInterval),
-    {.op_type = "Split", .inputs = {activation()}, .outputs = OutputParams::SharedWithInput},
+    {.op_type = "Split",
+     .inputs = {activation()},
+     .outputs = OutputParams::SharedWithInput,
+     .entry = Entry::OutputRead},
     mover("Squeeze"),
     mover("TopK"),
     mover("Transpose"),
     mover("Unsqueeze"),
-    {.op_type = "Where", .inputs = {stays_float(), activation(), activation()}, .entry = Entry::QuantizedInputs},
+    {.op_type = "Where",
+     .inputs = {stays_float(), activation(), activation()},
+     .entry = Entry::QuantizedInputs},
 };
-static_assert(std::ranges::is_sorted(kOpRules, {}, &OpRule::op_type), "keep kOpRules sorted by op_type");
+static_assert(std::ranges::is_sorted(kOpRules, {}, &OpRule::op_type),
+              "keep kOpRules sorted by op_type");
 
 constexpr OpRule kGenericRule = elementwise("");
 
 }  // namespace
 
-const Placement& onnxruntime_placement() {
-  static constexpr Placement kPlacement{kOpRules};
-  return kPlacement;
+const Placement& placement_for(Preset preset) {
+  static constexpr Placement kEverything{.rules = kOpRules, .quantizes_unread = true};
+  static constexpr Placement kWhatIsRead{.rules = kOpRules, .quantizes_unread = false};
+  return preset == Preset::OnnxRuntime ? kEverything : kWhatIsRead;
 }
 
-const OpRule* find_rule(const Placement& placement, std::string_view op_type, std::string_view domain) {
+const OpRule* find_rule(const Placement& placement, std::string_view op_type,
+                        std::string_view domain) {
   const auto row = std::ranges::lower_bound(placement.rules, op_type, {}, &OpRule::op_type);
   if (row == placement.rules.end() || row->op_type != op_type) return nullptr;
-  const bool same_domain = row->domain == domain || (row->domain.empty() && is_default_domain(domain));
+  const bool same_domain =
+      row->domain == domain || (row->domain.empty() && is_default_domain(domain));
   return same_domain ? &*row : nullptr;
 }
 

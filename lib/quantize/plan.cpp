@@ -11,10 +11,12 @@ std::string to_text(const QuantPlan& plan) {
     if (tensor.params.axis) out += fmt::format(" axis={}", *tensor.params.axis);
     out += " " + tensor.derivation + "\n";
   }
-  for (const FoldedNode& node : plan.folded) out += fmt::format("{} folded into {}\n", node.output, node.input);
+  for (const FoldedNode& node : plan.folded)
+    out += fmt::format("{} folded into {}\n", node.output, node.input);
   for (const Skipped& skipped : plan.skipped) {
     const std::string& node = skipped.node_name.empty() ? skipped.op_type : skipped.node_name;
-    out += fmt::format("{}{} float: {}\n", node, skipped.tensor.empty() ? "" : " " + skipped.tensor, skipped.reason);
+    out += fmt::format("{}{} float: {}\n", node, skipped.tensor.empty() ? "" : " " + skipped.tensor,
+                       skipped.reason);
   }
   return out;
 }

@@ -11,17 +11,20 @@
 
 namespace qtool {
 
-/// Names of the tensors whose range `build_plan` will ask for, in graph order: what calibration has to watch.
+/// Names of the tensors whose range `build_plan` will ask for, in graph order: what calibration has
+/// to watch.
 std::vector<std::string> tensors_to_measure(const Model& model, const QuantizationConfig& config,
                                             const Placement& placement);
 
-/// The plan as far as it shows without data: every tensor counts as having a range, and no parameters are computed.
-QuantPlan draft_plan(const Model& model, const QuantizationConfig& config, const Placement& placement);
-
-/// Decides, for the main graph of `model`, which tensors are quantized and how. Changes nothing. The model's nodes are in
-/// topological order and its constants are initializers (see normalize). A tensor without a range stays in float and is
-/// listed with the reason.
-QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const QuantizationConfig& config,
+/// The plan as far as it shows without data: every tensor counts as having a range, and no
+/// parameters are computed.
+QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
                      const Placement& placement);
+
+/// Decides, for the main graph of `model`, which tensors are quantized and how. Changes nothing.
+/// The model's nodes are in topological order and its constants are initializers (see normalize). A
+/// tensor without a range stays in float and is listed with the reason.
+QuantPlan build_plan(const Model& model, const TensorRanges& ranges,
+                     const QuantizationConfig& config, const Placement& placement);
 
 }  // namespace qtool

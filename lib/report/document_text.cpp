@@ -11,7 +11,7 @@
 namespace qtool {
 namespace {
 
-constexpr std::size_t kNameBytes = 60;
+constexpr std::size_t kCellBytes = 100;
 constexpr std::string_view kIndent = "  ";
 constexpr std::string_view kGap = "  ";
 
@@ -62,7 +62,7 @@ struct Renderer {
     }
     for (const auto& row : table.rows) {
       grid.emplace_back();
-      for (const Cell& cell : row) grid.back().push_back(printable(cell.text, kNameBytes));
+      for (const Cell& cell : row) grid.back().push_back(printable(cell.text, kCellBytes));
     }
     return aligned(grid, is_numeric);
   }

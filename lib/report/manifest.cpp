@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/json_object.h"
+#include "report/preprocess.h"
 #include "report/static_json.h"
 
 namespace qtool {
@@ -24,15 +25,27 @@ JsonValue made_by(const Provenance& provenance) {
       .take();
 }
 
+/// What every manifest begins with.
+JsonObject manifest_of(const char* command, const Provenance& provenance) {
+  JsonObject object;
+  object.add("manifest_version", kManifestVersion)
+      .add("command", command)
+      .add("created", utc_text(provenance.created))
+      .add("versions", made_by(provenance));
+  return object;
+}
+
 }  // namespace
 
 std::string manifest_json(const StaticReport& report) {
-  JsonObject object;
-  object.add("manifest_version", kManifestVersion)
-      .add("command", "static")
-      .add("created", utc_text(report.provenance.created))
-      .add("versions", made_by(report.provenance));
+  JsonObject object = manifest_of("static", report.provenance);
   add_static_members(object, report);
+  return to_json_text(object.take());
+}
+
+std::string manifest_json(const PreprocessResult& result) {
+  JsonObject object = manifest_of("preprocess", result.provenance);
+  add_preprocess_members(object, result);
   return to_json_text(object.take());
 }
 

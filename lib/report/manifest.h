@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "pipeline/preprocess_result.h"
 #include "pipeline/static_report.h"
 
 namespace qtool {
@@ -9,5 +10,6 @@ namespace qtool {
 /// The text of `OUTPUT.manifest.json`: what the output was made of and by what, and what was found
 /// of it. Nothing in it but `created` differs between two runs on the same input.
 std::string manifest_json(const StaticReport& report);
+std::string manifest_json(const PreprocessResult& result);
 
 }  // namespace qtool

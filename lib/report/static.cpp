@@ -62,9 +62,9 @@ Facts facts_of(const StaticReport& report) {
   Facts facts;
   add_model_facts(facts, report);
   const std::size_t folded = report.plan.folded.size();
-  facts.emplace_back(
-      "nodes", fmt::format("{} quantized, {} folded away, {} left in float",
-                           report.quantized_node_count, folded, report.float_node_count));
+  facts.emplace_back("nodes",
+                     fmt::format("{} quantized, {} folded away, {} left in float",
+                                 report.quantized_node_count, folded, report.float_node_count));
   facts.emplace_back("tensors", tensor_text(report.plan));
   if (report.config.dry_run) return facts;
   facts.emplace_back("load check", report.load_check);

@@ -5,28 +5,11 @@
 #include "config/describe.h"
 #include "report/comparison.h"
 #include "report/left_in_float.h"
+#include "report/model_json.h"
 #include "report/static.h"
 
 namespace qtool {
 namespace {
-
-JsonValue input_json(const StaticReport& report) {
-  return JsonObject()
-      .add("path", report.config.model.input)
-      .add("sha256", report.input_sha256)
-      .add("bytes", report.input_bytes)
-      .add("opset", report.opset_before)
-      .take();
-}
-
-JsonValue output_json(const StaticReport& report) {
-  return JsonObject()
-      .add("path", report.config.model.output)
-      .add("sha256", report.output_sha256)
-      .add("bytes", report.output_bytes)
-      .add("opset", report.opset_after)
-      .take();
-}
 
 JsonValue calibration_json(const StaticReport& report) {
   return JsonObject()
@@ -70,20 +53,15 @@ JsonValue tensor_json(const TensorPlan& plan) {
   return object.take();
 }
 
-JsonValue pass_json(const PassReport& pass) {
-  return JsonObject()
-      .add("name", pass.name)
-      .add("nodes_before", pass.nodes_before)
-      .add("nodes_after", pass.nodes_after)
-      .add("seconds", pass.seconds)
-      .take();
-}
-
 }  // namespace
 
 void add_static_members(JsonObject& object, const StaticReport& report) {
-  object.add("input", input_json(report))
-      .add("output", output_json(report))
+  const ModelConfig& model = report.config.model;
+  object
+      .add("input",
+           model_json(model.input, report.input_sha256, report.input_bytes, report.opset_before))
+      .add("output",
+           model_json(model.output, report.output_sha256, report.output_bytes, report.opset_after))
       .add("calibration", calibration_json(report))
       .add("config", write_value(report.config))
       .add("nodes", node_counts_json(report))
@@ -102,7 +80,7 @@ JsonValue to_json(const StaticReport& report) {
   JsonObject seconds;
   for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
   return object.add("quantized_tensors", json_list(report.plan.tensors, tensor_json))
-      .add("passes", json_list(report.preprocess.passes, pass_json))
+      .add("passes", passes_json(report.preprocess))
       .add("notes", report.preprocess.notes)
       .add("seconds", seconds.take())
       .take();

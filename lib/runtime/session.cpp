@@ -1,5 +1,9 @@
 #include "runtime/session.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "runtime/borrowed_weights.h"
 #include "runtime/environment.h"
 #include "runtime/observer_op.h"
 #include "runtime/ort_error.h"
@@ -48,6 +51,19 @@ std::string name_of(const Model& model) {
   return model.path().empty() ? "model" : model.path().string();
 }
 
+/// ONNX Runtime copies these weights, and drops its copy of each when it has brought it to a form
+/// of its own.
+void add_weights(const std::vector<const onnx::TensorProto*>& tensors,
+                 Ort::SessionOptions& options) {
+  std::vector<std::string> names;
+  std::vector<Ort::Value> values;
+  for (const onnx::TensorProto* tensor : tensors) {
+    names.push_back(tensor->name());
+    values.push_back(view_of(*tensor));
+  }
+  if (!names.empty()) options.AddExternalInitializers(names, values);
+}
+
 }  // namespace
 
 /// Members end in reverse order: the session before what it uses.
@@ -55,7 +71,6 @@ struct Session::Impl {
   std::string model_name;
   ObserverOp observer_op;
   Ort::CustomOpDomain observer_domain{ObserverOp::kDomain};
-  BorrowedWeights weights;
   Ort::Session session{nullptr};
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
@@ -70,8 +85,7 @@ void Session::Impl::load(const OrtModel& model, Ort::SessionOptions options) {
   options.Add(observer_domain);
   options.AddConfigEntry(kOrtSessionOptionsModelExternalInitializersFileFolderPath,
                          model.folder.c_str());
-  for (const onnx::TensorProto* tensor : model.in_memory) weights.add(*tensor);
-  weights.hand_to(options);
+  add_weights(model.in_memory, options);
   session = Ort::Session(environment(), model.bytes.data(), model.bytes.size(), options);
 }
 
@@ -133,7 +147,16 @@ Session::Session(const std::filesystem::path& path, const SessionConfig& config)
 
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
-Session::~Session() = default;
+
+Session::~Session() {
+  if (!impl_) return;
+  impl_.reset();
+#ifdef __GLIBC__
+  // Packed weights lie in the heap, which keeps what is freed; later stages would come on top of
+  // it.
+  ::malloc_trim(0);
+#endif
+}
 
 std::span<const TensorInfo> Session::inputs() const { return impl_->inputs; }
 std::span<const TensorInfo> Session::outputs() const { return impl_->outputs; }

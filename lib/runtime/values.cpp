@@ -1,6 +1,7 @@
 #include "runtime/values.h"
 
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -8,16 +9,32 @@
 
 namespace qtool {
 
+namespace {
+
+Ort::Value make_view(std::span<const std::byte> bytes, std::span<const std::int64_t> shape,
+                     std::int32_t type) {
+  static const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
+  return Ort::Value::CreateTensor(memory, const_cast<std::byte*>(bytes.data()), bytes.size(),
+                                  shape.data(), shape.size(),
+                                  static_cast<ONNXTensorElementDataType>(type));
+}
+
+}  // namespace
+
 Ort::Value view_of(const NamedTensor& named) {
   const Tensor& tensor = named.tensor;
   if (element_bits(tensor.type) == 0) {
     throw Error(ErrorKind::Input, "input '" + printable(named.name) + "': has type " +
                                       element_type_name(tensor.type) + ", expected numbers");
   }
-  static const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
-  return Ort::Value::CreateTensor(memory, const_cast<std::byte*>(tensor.bytes.data()),
-                                  tensor.bytes.size(), tensor.shape.data(), tensor.shape.size(),
-                                  static_cast<ONNXTensorElementDataType>(tensor.type));
+  return make_view(tensor.bytes, tensor.shape, static_cast<std::int32_t>(tensor.type));
+}
+
+Ort::Value view_of(const onnx::TensorProto& tensor) {
+  const std::string& raw_data = tensor.raw_data();
+  const std::span<const std::int64_t> shape(tensor.dims().data(),
+                                            static_cast<std::size_t>(tensor.dims_size()));
+  return make_view(std::as_bytes(std::span(raw_data)), shape, tensor.data_type());
 }
 
 Tensor copy_of(const Ort::Value& value, const std::string& name) {

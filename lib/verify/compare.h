@@ -13,9 +13,9 @@
 namespace qtool {
 
 struct CompareOptions {
-  std::span<const std::int64_t> labels;  ///< the class of each sample; empty: no labels
+  std::span<const std::int64_t> labels = {};  ///< the class of each sample; empty: no labels
   int threads = 1;
-  Progress progress;                               ///< empty: nobody watches
+  Progress progress = {};                          ///< empty: nobody watches
   std::string reference_name = "reference model";  ///< for messages
   std::string other_name = "compared model";
 };

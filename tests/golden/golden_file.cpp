@@ -36,12 +36,15 @@ GoldenFile read_golden(const std::filesystem::path& path) {
     if (line.starts_with("#")) {
       file.comment += line + "\n";
     } else if (line.starts_with(" ")) {
-      if (file.order.empty()) throw std::runtime_error(path.string() + ": a line before the first section");
-      file.sections[file.order.back()] += line.substr(std::min(kIndent, line.find_first_not_of(' '))) + "\n";
+      if (file.order.empty())
+        throw std::runtime_error(path.string() + ": a line before the first section");
+      file.sections[file.order.back()] +=
+          line.substr(std::min(kIndent, line.find_first_not_of(' '))) + "\n";
     } else if (const auto colon = line.find(':'); colon != std::string::npos) {
       file.order.push_back(line.substr(0, colon));
       const auto begin = line.find_first_not_of(' ', colon + 1);
-      file.sections[file.order.back()] = begin == std::string::npos ? "" : line.substr(begin) + "\n";
+      file.sections[file.order.back()] =
+          begin == std::string::npos ? "" : line.substr(begin) + "\n";
     } else if (!line.empty()) {
       throw std::runtime_error(path.string() + ": neither a section nor a comment: " + line);
     }

@@ -24,12 +24,13 @@ namespace {
 Config config_of(const GoldenFile& file) {
   const TempDir folder;
   const auto section = file.sections.find("config");
-  return load_config({.file = folder.write("golden.json", section == file.sections.end() ? "{}" : section->second),
-                      .settings = {}});
+  return load_config(
+      {.file = folder.write("golden.json", section == file.sections.end() ? "{}" : section->second),
+       .settings = {}});
 }
 
-/// Ranges for every tensor that the plan asks for: those of the section `ranges` (lines `name min max`, `name none` for a
-/// tensor that was never seen), [-1, 1] for all others.
+/// Ranges for every tensor that the plan asks for: those of the section `ranges` (lines `name min
+/// max`, `name none` for a tensor that was never seen), [-1, 1] for all others.
 TensorRanges ranges_of(const GoldenFile& file, const std::vector<std::string>& tensors) {
   TensorRanges ranges;
   for (const std::string& name : tensors) ranges[name] = {-1, 1};
@@ -67,7 +68,7 @@ void run_golden(const GoldenFile& file) {
   const Config config = config_of(file);
   Model model = text_model(file.sections.at("model"));
   normalize(model);
-  const auto& placement = onnxruntime_placement();
+  const auto& placement = placement_for(config.preset);
   const auto ranges = ranges_of(file, tensors_to_measure(model, config.quantization, placement));
   const QuantPlan plan = build_plan(model, ranges, config.quantization, placement);
 
@@ -84,7 +85,8 @@ void run_golden(const GoldenFile& file) {
 
 TEST_CASE("every golden file gives the plan that it states", "[golden]") {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(QTOOL_GOLDEN_DIR) / "plan")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(QTOOL_GOLDEN_DIR) / "plan")) {
     files.push_back(entry.path());
   }
   std::ranges::sort(files);

@@ -35,12 +35,16 @@ class Generator {
  private:
   // std::uniform_int_distribution differs between libraries.
   int below(int end) { return static_cast<int>(random_() % static_cast<std::uint32_t>(end)); }
-  const Value& any() { return values_[static_cast<std::size_t>(below(static_cast<int>(values_.size())))]; }
+  const Value& any() {
+    return values_[static_cast<std::size_t>(below(static_cast<int>(values_.size())))];
+  }
 
-  static void describe(onnx::ValueInfoProto& info, const std::string& name, const std::vector<int>& shape) {
+  static void describe(onnx::ValueInfoProto& info, const std::string& name,
+                       const std::vector<int>& shape) {
     info.set_name(name);
     info.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
-    for (const int size : shape) info.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(size);
+    for (const int size : shape)
+      info.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(size);
   }
 
   std::string weight(const std::vector<std::int64_t>& shape) {
@@ -61,7 +65,8 @@ class Generator {
     return name;
   }
 
-  onnx::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs, int channels) {
+  onnx::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs,
+                        int channels) {
     auto& out = *proto_.mutable_graph()->add_node();
     const std::string name = "v" + std::to_string(proto_.graph().node_size());
     out.set_op_type(op);
@@ -99,7 +104,8 @@ class Generator {
       case 4: {
         const Value other = any();
         node("Concat", {from.name, other.name}, from.channels + other.channels);
-        auto& axis = *proto_.mutable_graph()->mutable_node(proto_.graph().node_size() - 1)->add_attribute();
+        auto& axis =
+            *proto_.mutable_graph()->mutable_node(proto_.graph().node_size() - 1)->add_attribute();
         axis.set_name("axis");
         axis.set_type(onnx::AttributeProto::INT);
         axis.set_i(1);

@@ -6,8 +6,9 @@
 
 namespace qtool::testing {
 
-/// A random convolutional graph that is sound and small: Conv with and without bias, Relu, Clip, Add, Concat, MaxPool, Pad,
-/// Transpose, Sigmoid, and Gemm at the end. The same seed gives the same graph on every machine.
+/// A random convolutional graph that is sound and small: Conv with and without bias, Relu, Clip,
+/// Add, Concat, MaxPool, Pad, Transpose, Sigmoid, and Gemm at the end. The same seed gives the same
+/// graph on every machine.
 Model random_graph(std::uint32_t seed);
 
 }  // namespace qtool::testing

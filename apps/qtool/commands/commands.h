@@ -8,6 +8,8 @@ namespace qtool::cli {
 
 Command compare_command();
 Command completion_command();
+Command inspect_command();
+Command preprocess_command();
 Command schema_command();
 Command static_command();
 

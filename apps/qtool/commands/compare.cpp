@@ -14,8 +14,7 @@ int run_compare_command(const Run& run) {
                 "without it the outputs are compared");
   }
   const CompareReport report = run_compare(run.config, run.context);
-  const Document document = to_document(report);
-  deliver(run, {to_text(document), to_json_text(to_json(report)), to_html(document)});
+  deliver(run, report);
   return exit_code_of(run, report.gates);
 }
 

@@ -13,10 +13,9 @@ namespace qtool::cli {
 namespace {
 
 std::string command_names() {
-  std::string out;
-  for (const Command& command : all_commands())
-    out += (out.empty() ? "" : " ") + std::string(command.name);
-  return out;
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) names.emplace_back(command.name);
+  return join(names, " ");
 }
 
 std::string bash_script() {

@@ -7,10 +7,9 @@
 namespace qtool::cli {
 namespace {
 
-int run_command(const Run& run) {
+int run_static_command(const Run& run) {
   const StaticReport report = run_static(run.config, run.context);
-  const Document document = to_document(report);
-  deliver(run, {to_text(document), to_json_text(to_json(report)), to_html(document)});
+  deliver(run, report);
   return exit_code_of(run, report.gates);
 }
 
@@ -20,7 +19,7 @@ Command static_command() {
   return {.name = "static",
           .summary = "Quantize a model with ranges measured on calibration data",
           .example = "qtool static -i model.onnx -o model.int8.onnx --calib-data calib_samples",
-
+          .writes_model = true,
           .positionals = {{"IN", "model.input", "The model to read."},
                           {"OUT", "model.output", "The model to write."}},
           .requirements = {{"model.input", "input model", "-i FILE"},
@@ -40,9 +39,9 @@ Command static_command() {
                           {"--nodes-to-quantize", "quantization.nodes_to_quantize"},
                           {"--nodes-to-exclude", "quantization.nodes_to_exclude"},
                           {"--extra", "quantization.extra_options"}},
-          .own_options = {{"--no-load-check", "",
+          .own_options = {{kNoLoadCheck, "",
                            "Do not load the result in ONNX Runtime before it counts as done."}},
-          .run = run_command};
+          .run = run_static_command};
 }
 
 }  // namespace qtool::cli

@@ -16,7 +16,8 @@ std::optional<float> fill_value(const NodeContext& context) {
 
 }  // namespace
 
-/// Padding with values of the input, or with the zero that every quantized range holds exactly, only moves values.
+/// Padding with values of the input, or with the zero that every quantized range holds exactly,
+/// only moves values.
 OpRule refine_pad(OpRule row, const NodeContext& context) {
   const bool repeats_input = string_attribute(context.node, "mode", "constant") != "constant";
   const std::optional<float> fill = repeats_input ? std::optional(0.0F) : fill_value(context);

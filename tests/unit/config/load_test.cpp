@@ -110,6 +110,15 @@ TEST_CASE("config: an unknown key is named with its path, its line and the neare
                          "  hint: did you mean 'ActivationSymmetric'? known: "));
 }
 
+TEST_CASE("config: an option that ONNX Runtime has elsewhere is answered with its key here",
+          "[config]") {
+  CHECK(section_fault("quantization", R"({"extra_options": {"CalibPercentile": 99}})") ==
+        "c.json:17: quantization.extra_options.CalibPercentile: is a key of another name\n"
+        "  hint: write calibration.percentile");
+  CHECK(config_to_json(Config()).find("Calib") == std::string::npos);
+  CHECK(config_schema().find("Calib") == std::string::npos);
+}
+
 TEST_CASE("config: a value of another type is refused with what was found", "[config]") {
   CHECK(section_fault("quantization", R"({"per_channel": "very"})") ==
         "c.json:17: quantization.per_channel: found 'very', expected true or false");

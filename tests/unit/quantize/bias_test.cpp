@@ -18,7 +18,8 @@ std::vector<std::int32_t> integers(const std::vector<std::byte>& bytes) {
 }
 
 QuantParams int8_weight(std::vector<float> scales) {
-  QuantParams params{.type = ElementType::Int8, .scales = std::move(scales), .zero_points = {}, .axis = {}};
+  QuantParams params{
+      .type = ElementType::Int8, .scales = std::move(scales), .zero_points = {}, .axis = {}};
   params.zero_points.assign(params.scales.size(), 0);
   if (params.scales.size() > 1) params.axis = 0;
   return params;
@@ -28,12 +29,15 @@ QuantParams int8_weight(std::vector<float> scales) {
 
 TEST_CASE("a bias of any shape is stored so that its last axis counts channels", "[quantize]") {
   CHECK(stored_bias(float_tensor({1, 3}, {1, 2, 3}), 3, 1)->shape == std::vector<std::int64_t>{3});
-  CHECK(stored_bias(float_tensor({2, 3}, {1, 2, 3, 4, 5, 6}), 3, 1)->shape == std::vector<std::int64_t>{2, 3});
+  CHECK(stored_bias(float_tensor({2, 3}, {1, 2, 3, 4, 5, 6}), 3, 1)->shape ==
+        std::vector<std::int64_t>{2, 3});
   const auto broadcast = stored_bias(float_tensor({}, {5}), 3, 1);
   CHECK(broadcast->shape == std::vector<std::int64_t>{3});
-  CHECK(std::vector<float>(broadcast->floats().begin(), broadcast->floats().end()) == std::vector<float>{5, 5, 5});
+  CHECK(std::vector<float>(broadcast->floats().begin(), broadcast->floats().end()) ==
+        std::vector<float>{5, 5, 5});
   const auto column = stored_bias(float_tensor({2, 1}, {1, 2}), 3, 1);
-  CHECK(std::vector<float>(column->floats().begin(), column->floats().end()) == std::vector<float>{1, 1, 1, 2, 2, 2});
+  CHECK(std::vector<float>(column->floats().begin(), column->floats().end()) ==
+        std::vector<float>{1, 1, 1, 2, 2, 2});
   CHECK(!stored_bias(float_tensor({2}, {1, 2}), 3, 1));
 }
 
@@ -59,7 +63,8 @@ TEST_CASE("a bias rounds half to even and saturates at int32", "[quantize]") {
 TEST_CASE("a tiny weight scale is raised where the output cannot show it", "[quantize]") {
   QuantParams weight = int8_weight({1e-9F, 0.01F});
   const double bias[] = {10.0, 10.0};
-  const BiasHeadroom room{.input_scale = 0.1, .input_levels = 255, .products = 9, .output_step = 0.1};
+  const BiasHeadroom room{
+      .input_scale = 0.1, .input_levels = 255, .products = 9, .output_step = 0.1};
   REQUIRE(fit_weight_scales(weight, {false, false}, bias, room));
   CHECK(weight.scales[0] * room.input_scale * 2147483647.0 >= 10.0);
   CHECK(weight.scales[0] * room.input_scale * 2147483647.0 < 10.01);
@@ -69,17 +74,24 @@ TEST_CASE("a tiny weight scale is raised where the output cannot show it", "[qua
 TEST_CASE("a tiny weight scale stays where the output stays float", "[quantize]") {
   QuantParams weight = int8_weight({1e-9F});
   const double bias[] = {1000.0};
-  CHECK(!fit_weight_scales(weight, {false}, bias, {.input_scale = 0.1, .input_levels = 255, .products = 9, .output_step = 0}));
+  CHECK(!fit_weight_scales(
+      weight, {false}, bias,
+      {.input_scale = 0.1, .input_levels = 255, .products = 9, .output_step = 0}));
   CHECK(weight.scales[0] == 1e-9F);
   const Tensor stored = float_tensor({1}, {1000});
   const QuantParams own = own_bias_params(stored, bias);
-  const double restored = integers(quantize_bias(stored, own))[0] * static_cast<double>(own.scales[0]);
+  const double restored =
+      integers(quantize_bias(stored, own))[0] * static_cast<double>(own.scales[0]);
   CHECK(restored == Approx(1000.0).epsilon(1e-6));
 }
 
-TEST_CASE("an all-zero channel takes the scale of the others, so that its bias is as fine as theirs", "[quantize]") {
+TEST_CASE(
+    "an all-zero channel takes the scale of the others, so that its bias is as fine as theirs",
+    "[quantize]") {
   QuantParams weight = int8_weight({1.0F, 0.004F});
   const double bias[] = {0.151, 0.2};
-  REQUIRE(fit_weight_scales(weight, {true, false}, bias, {.input_scale = 0.02, .input_levels = 255, .products = 9, .output_step = 0.01}));
+  REQUIRE(fit_weight_scales(
+      weight, {true, false}, bias,
+      {.input_scale = 0.02, .input_levels = 255, .products = 9, .output_step = 0.01}));
   CHECK(weight.scales[0] == 0.004F);
 }

@@ -10,7 +10,10 @@ using namespace qtool;
 namespace {
 
 QuantScheme scheme(ElementType type, bool is_symmetric = false, bool is_reduced = false) {
-  return {.type = type, .is_symmetric = is_symmetric, .is_reduced = is_reduced, .minimum_real_range = {}};
+  return {.type = type,
+          .is_symmetric = is_symmetric,
+          .is_reduced = is_reduced,
+          .minimum_real_range = {}};
 }
 
 }  // namespace
@@ -57,10 +60,12 @@ TEST_CASE("the widest float range keeps a finite scale", "[quantize]") {
   CHECK(got.zero_point == 128);
 }
 
-TEST_CASE("the minimum real range widens the upper end before the range is made symmetric", "[quantize]") {
+TEST_CASE("the minimum real range widens the upper end before the range is made symmetric",
+          "[quantize]") {
   QuantScheme with_minimum = scheme(ElementType::Int8, true);
   with_minimum.minimum_real_range = 1e-4;
-  CHECK(scale_and_zero({0, 0}, with_minimum).scale == static_cast<float>(2.0 * static_cast<float>(1e-4) / 254));
+  CHECK(scale_and_zero({0, 0}, with_minimum).scale ==
+        static_cast<float>(2.0 * static_cast<float>(1e-4) / 254));
 }
 
 TEST_CASE("reduced ranges spread over 7 bits and keep zero in the middle", "[quantize]") {

@@ -35,9 +35,9 @@ TEST_CASE("text: control characters of names do not reach the terminal", "[repor
 }
 
 TEST_CASE("text: long names in tables are cut in the middle", "[report]") {
-  const std::string name = std::string(50, 'a') + std::string(50, 'b');
+  const std::string name = std::string(80, 'a') + std::string(80, 'b');
   const std::string text = to_text({"", {{"", Table{{{"name"}}, {{name}}}}}});
-  CHECK(text == "  name\n  " + std::string(30, 'a') + "…" + std::string(30, 'b') + "\n");
+  CHECK(text == "  name\n  " + std::string(50, 'a') + "…" + std::string(50, 'b') + "\n");
 }
 
 }  // namespace

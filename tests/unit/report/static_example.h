@@ -18,7 +18,7 @@ inline StaticReport example_static_report() {
   report.output_bytes = 100000;
   report.sample_count = 100;
   report.quantized_node_count = 2;
-  report.float_node_count = 2;
+  report.float_node_count = 1;
   report.opset_before = 12;
   report.opset_after = 13;
   report.load_check = "loads";

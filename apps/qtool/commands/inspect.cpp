@@ -1,0 +1,35 @@
+#include "pipeline/inspect.h"
+
+#include <optional>
+#include <string>
+
+#include "commands/commands.h"
+#include "report/inspect.h"
+
+namespace qtool::cli {
+namespace {
+
+int run_inspect_command(const Run& run) {
+  std::optional<std::string> node;
+  if (const auto given = run.own.find("--explain"); given != run.own.end()) {
+    node = given->second.front();
+  }
+  const InspectReport report = run_inspect(run.config, node, run.context);
+  deliver(run, report);
+  return 0;
+}
+
+}  // namespace
+
+Command inspect_command() {
+  return {.name = "inspect",
+          .summary = "Tell what a model holds, what would be quantized of it and what not, and why",
+          .example = "qtool inspect model.onnx --explain conv1",
+          .positionals = {{"MODEL", "model.input", "The model."}},
+          .requirements = {{"model.input", "model", "MODEL"}},
+          .own_options = {{"--explain", "NODE",
+                           "Show one node: its inputs, outputs and what becomes of it."}},
+          .run = run_inspect_command};
+}
+
+}  // namespace qtool::cli

@@ -1,0 +1,57 @@
+#include "inspect/decisions.h"
+
+#include <cstddef>
+
+#include "model/graph_view.h"
+
+namespace qtool {
+namespace {
+
+std::string name_of(const onnx::NodeProto& node) {
+  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+}
+
+Skipped skipped(int index, const onnx::NodeProto& node, std::string reason) {
+  return {index, name_of(node), node.op_type(), {}, std::move(reason)};
+}
+
+}  // namespace
+
+std::vector<NodeDecision> node_decisions(const onnx::GraphProto& graph, const QuantPlan& plan) {
+  using Outcome = NodeDecision::Outcome;
+  std::vector<NodeDecision> out(static_cast<std::size_t>(graph.node_size()),
+                                {Outcome::Float, "none of its inputs is quantized"});
+  for (const Skipped& each : plan.skipped) {
+    if (each.tensor.empty()) out.at(static_cast<std::size_t>(each.node)).reason = each.reason;
+  }
+  for (const int node : plan.quantized_nodes) {
+    out.at(static_cast<std::size_t>(node)) = {Outcome::Quantized, {}};
+  }
+  for (const FoldedNode& each : plan.folded) {
+    out.at(static_cast<std::size_t>(each.node)) = {Outcome::Folded, {}};
+  }
+  return out;
+}
+
+std::vector<Skipped> left_in_float(const onnx::GraphProto& graph, const QuantPlan& plan) {
+  std::vector<Skipped> out;
+  const auto decisions = node_decisions(graph, plan);
+  for (int i = 0; i < graph.node_size(); ++i) {
+    const NodeDecision& decision = decisions[static_cast<std::size_t>(i)];
+    if (decision.outcome == NodeDecision::Outcome::Float) {
+      out.push_back(skipped(i, graph.node(i), decision.reason));
+    }
+  }
+  for_each_graph(graph, [&](const onnx::GraphProto& each) {
+    if (&each == &graph) return;
+    for (const auto& node : each.node()) {
+      out.push_back(skipped(-1, node, "lies in a subgraph"));
+    }
+  });
+  for (const Skipped& each : plan.skipped) {
+    if (!each.tensor.empty()) out.push_back(each);
+  }
+  return out;
+}
+
+}  // namespace qtool

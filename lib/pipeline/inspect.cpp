@@ -1,0 +1,75 @@
+#include "pipeline/inspect.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "inspect/decisions.h"
+#include "model/model.h"
+#include "pipeline/prepare.h"
+#include "quantize/node_filter.h"
+#include "quantize/plan_builder.h"
+
+namespace qtool {
+namespace {
+
+/// The graph as it would be quantized, and the plan for it.
+struct Draft {
+  Model model;
+  QuantPlan plan;
+};
+
+/// What cannot be prepared can still be described: the obstacle goes into the report.
+std::optional<Draft> draft(const Model& model, const Config& config, InspectReport& report) {
+  try {
+    Draft out{model.clone(), {}};
+    prepare_for_quantization(out.model, config);
+    out.plan = draft_plan(out.model, config.quantization, placement_for(config.preset));
+    return out;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Input) throw;
+    report.obstacle = error.what();
+    return std::nullopt;
+  }
+}
+
+NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared, Preset preset,
+                        const std::string& name, const std::string& obstacle) {
+  if (prepared) {
+    if (auto found =
+            explain_node(prepared->model.graph(), prepared->plan, placement_for(preset), name))
+      return *found;
+  }
+  const std::string reason = prepared ? "is not in the main graph after preprocessing" : obstacle;
+  if (auto found = explain_unplanned_node(model.graph(), name, reason)) return *found;
+  const std::string nearest = nearest_name(name, explainable_names(model.graph()));
+  throw Error(ErrorKind::Usage,
+              fmt::format("{}: has no node '{}', expected the name of a node or of a node's output",
+                          printable(model.path().string()), printable(name, 200)),
+              nearest.empty() ? "" : fmt::format("did you mean '{}'?", printable(nearest, 200)));
+}
+
+}  // namespace
+
+InspectReport run_inspect(const Config& config, const std::optional<std::string>& node,
+                          const RunContext& context) {
+  if (!config.model.input) {
+    throw Error(ErrorKind::Usage, "model.input: is not set, expected a model");
+  }
+  const Model model = load_model(*config.model.input);
+  InspectReport report;
+  report.model = model_file(model);
+  report.summary = summarize(model);
+  report.warnings = check_node_lists(model.graph(), config.quantization, config.preset);
+  for (const std::string& warning : report.warnings) context.log.warn("{}", warning);
+  const auto prepared = draft(model, config, report);
+  if (prepared) {
+    report.quantized_node_count = prepared->plan.quantized_nodes.size();
+    report.folded_node_count = prepared->plan.folded.size();
+    report.left_in_float = left_in_float(prepared->model.graph(), prepared->plan);
+  }
+  if (node) report.explanation = explain(model, prepared, config.preset, *node, report.obstacle);
+  return report;
+}
+
+}  // namespace qtool

@@ -1,0 +1,58 @@
+#include "pipeline/output_model.h"
+
+#include <fmt/format.h>
+#include <optional>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "runtime/session.h"
+
+namespace qtool {
+
+PendingModel write_model(const Model& model, const Config& config) {
+  check_model(model, printable(config.model.output->string()));
+  ExternalDataOptions options;
+  options.mode = static_cast<ExternalDataOptions::Mode>(config.model.external_data);
+  options.file_name = config.model.external_data_file;
+  options.threshold_bytes = static_cast<std::uint64_t>(config.model.external_data_threshold);
+  return PendingModel(model, *config.model.output, options);
+}
+
+std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,
+                          const std::function<void(const std::string&)>& warn) {
+  if (!config.load_check) return "skipped";
+  const int threads = config.threads > 0 ? config.threads : available_cores();
+  const LoadResult result = try_load(pending.path(), threads);
+  if (result.loads) return "loads";
+  const std::string output = printable(config.model.output->string());
+  if (result.unknown_operator) {
+    warn(fmt::format("{}: ONNX Runtime cannot load it: {}", output, result.message));
+    return "checker only: " + result.message;
+  }
+  const LoadResult original = try_load(*config.model.input, threads);
+  if (!original.loads) {
+    throw Error(ErrorKind::Input,
+                fmt::format("{}: does not load in ONNX Runtime: {}",
+                            printable(config.model.input->string()), original.message));
+  }
+  throw Error(ErrorKind::Internal,
+              fmt::format("{}: the {} model does not load in ONNX Runtime: {}", output, made,
+                          result.message),
+              "this is a defect in qtool; --no-load-check writes the model nevertheless");
+}
+
+void publish(PendingModel& pending, const Config& config, const std::string& manifest) {
+  std::optional<AtomicFile> file;
+  if (config.report.manifest) {
+    file.emplace(config.model.output->string() + ".manifest.json");
+    file->write(manifest);
+    file->flush();
+  }
+  throw_if_interrupted();
+  pending.commit();
+  if (file) file->commit();
+}
+
+}  // namespace qtool

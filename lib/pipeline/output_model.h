@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+#include "model/save.h"
+#include "pipeline/relocate.h"
+#include "report/manifest.h"
+
+namespace qtool {
+
+// How every command that makes a model brings it to its place.
+
+/// Asks the ONNX checker, then writes the model beside `model.output`.
+PendingModel write_model(const Model& model, const Config& config);
+
+/// Loads what was written as a user would: gives `loads`, `skipped`, or why only the checker was
+/// asked. Where ONNX Runtime refuses it that is an `Input` error if it refuses the input model too,
+/// else a defect; `made` says what qtool made of it, for example `quantized`.
+std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,
+                          const std::function<void(const std::string&)>& warn);
+
+/// The text of a report's manifest. It stands beside the output, so its relative paths start there.
+template <typename Report>
+std::string manifest_beside_output(Report report) {
+  report.config = relative_to(report.config, report.config.model.output->parent_path());
+  return manifest_json(report);
+}
+
+/// Lets the model appear, and its manifest where the config wants one.
+void publish(PendingModel& pending, const Config& config, const std::string& manifest);
+
+}  // namespace qtool

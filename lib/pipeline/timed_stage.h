@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <spdlog/logger.h>
+
+#include "base/interrupt.h"
+
+namespace qtool {
+
+/// Stage of a command -> wall time, in the order in which they ran.
+using StageTimes = std::vector<std::pair<std::string, double>>;
+
+/// Runs one stage of a command and notes how long it took; gives what it gives. Stops before it
+/// where the user asked to.
+template <typename Stage>
+auto timed_stage(const char* name, StageTimes& times, spdlog::logger& log, const Stage& stage) {
+  throw_if_interrupted();
+  log.debug("{} …", name);
+  struct Clock {
+    StageTimes& times;
+    const char* name;
+    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+    ~Clock() {
+      const auto passed = std::chrono::steady_clock::now() - began;
+      times.emplace_back(name, std::chrono::duration<double>(passed).count());
+    }
+  } clock{times, name};
+  return stage();
+}
+
+}  // namespace qtool

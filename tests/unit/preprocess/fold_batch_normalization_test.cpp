@@ -1,0 +1,191 @@
+#include <random>
+
+#include "catch.h"
+#include "graph_text.h"
+#include "preprocess/passes.h"
+#include "preprocess/shape_inference.h"
+#include "run_model.h"
+#include "text_model.h"
+
+using namespace qtool;
+using namespace qtool::testing;
+
+namespace {
+
+constexpr double kTolerance = 2e-6;
+
+using Shape = std::vector<std::int64_t>;
+
+onnx::TensorProto random_tensor(const std::string& name, const Shape& shape, float low,
+                                float high) {
+  std::mt19937 random(static_cast<unsigned>(name.size() + name[0]));
+  std::size_t count = 1;
+  for (const auto size : shape) count *= static_cast<std::size_t>(size);
+  std::vector<float> values(count);
+  for (float& value : values) value = std::uniform_real_distribution<float>(low, high)(random);
+  return make_tensor(name, ElementType::Float, shape, std::as_bytes(std::span(values)));
+}
+
+/// A model whose graph reads weights `w` and `b` and the statistics of `channels` channels: `s`,
+/// `o`, `m`, `v`.
+Model with_weights(const std::string& inputs, const std::string& body, const Shape& w,
+                   const Shape& b, std::int64_t channels, const std::string& outputs = "y") {
+  const std::string text =
+      "agraph (" + inputs +
+      ", float[1] w, float[1] b, float[1] s, float[1] o, float[1] m, float[1] v) => (" + outputs +
+      ") { " + body + " }";
+  onnx::ModelProto proto = text_proto(text);
+  auto& graph = *proto.mutable_graph();
+  graph.mutable_input()->DeleteSubrange(graph.input_size() - 6, 6);
+  *graph.add_initializer() = random_tensor("w", w, -1, 1);
+  *graph.add_initializer() = random_tensor("b", b, -1, 1);
+  *graph.add_initializer() = random_tensor("s", {channels}, 0.5F, 2);
+  *graph.add_initializer() = random_tensor("o", {channels}, -1, 1);
+  *graph.add_initializer() = random_tensor("m", {channels}, -1, 1);
+  *graph.add_initializer() = random_tensor("v", {channels}, 0.1F, 3);
+  return Model(std::move(proto));
+}
+
+/// The model after folding; its outputs are checked against those before.
+Model folded(const Model& before) {
+  Model model = before.clone();
+  std::vector<std::string> notes;
+  ShapeInference(model, notes).run();
+  fold_batch_normalization(model);
+  remove_dead_nodes(model);
+  CHECK(difference(before, model) <= kTolerance);
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a normalization behind a convolution goes into its weight and bias", "[preprocess]") {
+  const Model model = folded(
+      with_weights("float[N,3,6,6] x", "c = Conv (x, w, b) y = BatchNormalization (c, s, o, m, v)",
+                   {4, 3, 3, 3}, {4}, 4));
+  CHECK(op_types(model.graph()) == "Conv");
+  CHECK(model.graph().node(0).output(0) == "y");
+  CHECK(initializer_names(model.graph()) == "w b");
+}
+
+TEST_CASE("a convolution without bias gets one, under a name of its own", "[preprocess]") {
+  const Model model = folded(with_weights(
+      "float[N,4,6,6] x",
+      "c = Conv <group = 2> (x, w) y = BatchNormalization <epsilon = 0.01> (c, s, o, m, v)",
+      {6, 2, 3, 3}, {1}, 6));
+  CHECK(op_types(model.graph()) == "Conv");
+  CHECK(initializer_names(model.graph()) == "w c_bias");
+}
+
+TEST_CASE("each group of a transposed convolution is scaled by its own channels", "[preprocess]") {
+  const Model model =
+      folded(with_weights("float[N,6,4,4] x",
+                          "c = ConvTranspose <group = 3, strides = [2, 2]> (x, w, b) "
+                          "y = BatchNormalization (c, s, o, m, v)",
+                          {6, 2, 3, 3}, {6}, 6));
+  CHECK(op_types(model.graph()) == "ConvTranspose");
+}
+
+TEST_CASE("alpha of a Gemm stays and beta goes into the bias", "[preprocess]") {
+  const Model model =
+      folded(with_weights("float[N,3] x",
+                          "c = Gemm <alpha = 0.5, beta = 3.0, transB = 1> (x, w, b) "
+                          "y = BatchNormalization (c, s, o, m, v)",
+                          {5, 3}, {5}, 5));
+  CHECK(op_types(model.graph()) == "Gemm");
+  CHECK(float_attribute(model.graph().node(0), "alpha", 1) == 0.5F);
+  CHECK(find_attribute(model.graph().node(0), "beta") == nullptr);
+}
+
+TEST_CASE("one bias for all channels of a Gemm becomes one for each", "[preprocess]") {
+  const Model model = folded(
+      with_weights("float[N,3] x", "c = Gemm (x, w, b) y = BatchNormalization (c, s, o, m, v)",
+                   {3, 5}, {1, 1}, 5));
+  CHECK(op_types(model.graph()) == "Gemm");
+}
+
+TEST_CASE("a normalization behind MatMul becomes the Add of a bias", "[preprocess]") {
+  const Model model = folded(with_weights(
+      "float[N,3] x", "c = MatMul (x, w) y = BatchNormalization (c, s, o, m, v)", {3, 5}, {1}, 5));
+  CHECK(op_types(model.graph()) == "MatMul Add");
+}
+
+TEST_CASE("a normalization behind MatMul and Add goes into both", "[preprocess]") {
+  const Model model = folded(with_weights(
+      "float[N,3] x", "c = MatMul (x, w) d = Add (b, c) y = BatchNormalization (d, s, o, m, v)",
+      {3, 5}, {5}, 5));
+  CHECK(op_types(model.graph()) == "MatMul Add");
+  CHECK(initializer_names(model.graph()) == "w b");
+}
+
+TEST_CASE("normalizations in a row all go", "[preprocess]") {
+  const Model model =
+      folded(with_weights("float[N,3,6,6] x",
+                          "c = Conv (x, w, b) d = BatchNormalization (c, s, o, m, v) "
+                          "y = BatchNormalization (d, s, o, m, v)",
+                          {4, 3, 1, 1}, {4}, 4));
+  CHECK(op_types(model.graph()) == "Conv");
+}
+
+TEST_CASE("a weight that another node reads is copied, not changed", "[preprocess]") {
+  const Model model = folded(
+      with_weights("float[N,3,6,6] x",
+                   "c = Conv (x, w, b) y = BatchNormalization (c, s, o, m, v) z = Conv (x, w, b)",
+                   {4, 3, 3, 3}, {4}, 4, "y, z"));
+  CHECK(op_types(model.graph()) == "Conv Conv");
+  CHECK(initializer_names(model.graph()) == "w b c_weight c_bias");
+}
+
+TEST_CASE("a normalization stays where folding would change another value", "[preprocess]") {
+  const std::string bn = "BatchNormalization (c, s, o, m, v) ";
+  const Shape w = {4, 3, 3, 3};
+  const auto ops = [&](const std::string& body, const std::string& outputs) {
+    return op_types(folded(with_weights("float[N,3,6,6] x", body, w, {4}, 4, outputs)).graph());
+  };
+  CHECK(ops("c = Conv (x, w, b) y = " + bn, "y, c") == "Conv BatchNormalization");
+  CHECK(ops("c = Conv (x, w, b) y = " + bn + "z = Relu (c)", "y, z") ==
+        "Conv BatchNormalization Relu");
+  CHECK(ops("d = Conv (x, w, b) c = Relu (d) y = " + bn, "y") == "Conv Relu BatchNormalization");
+}
+
+TEST_CASE("a normalization in training form or with a variance of nothing stays", "[preprocess]") {
+  Model training = with_weights(
+      "float[N,3,6,6] x",
+      "c = Conv (x, w, b) y, p, q = BatchNormalization <training_mode = 1> (c, s, o, m, v)",
+      {4, 3, 3, 3}, {4}, 4);
+  fold_batch_normalization(training);
+  CHECK(op_types(training.graph()) == "Conv BatchNormalization");
+
+  Model broken =
+      with_weights("float[N,3,6,6] x", "c = Conv (x, w, b) y = BatchNormalization (c, s, o, m, v)",
+                   {4, 3, 3, 3}, {4}, 4);
+  for (auto& tensor : *broken.graph().mutable_initializer()) {
+    if (tensor.name() == "v") tensor = random_tensor("v", {4}, -2, -1);
+  }
+  fold_batch_normalization(broken);
+  CHECK(op_types(broken.graph()) == "Conv BatchNormalization");
+}
+
+TEST_CASE("the axis of channels is not the last of a stack of matrices, so that one stays",
+          "[preprocess]") {
+  const Model model = folded(
+      with_weights("float[2,5,3] x", "c = MatMul (x, w) y = BatchNormalization (c, s, o, m, v)",
+                   {3, 5}, {1}, 5));
+  CHECK(op_types(model.graph()) == "MatMul BatchNormalization");
+}
+
+TEST_CASE("normalizations in branches are folded", "[preprocess]") {
+  Model before = text_model(R"(agraph (float[1,1,2,2] x, bool p) => (float[1,1,2,2] y) {
+    y = If (p) <
+      then_branch = yes () => (float[1,1,2,2] t)
+        <float[1,1,1,1] w = {2}, float[1] s = {3}, float[1] o = {0.5}, float[1] m = {0.25}, float[1] v = {2}> {
+          c = Conv (x, w)
+          t = BatchNormalization (c, s, o, m, v)
+      },
+      else_branch = no () => (float[1,1,2,2] e) { e = Neg (x) }
+    >
+  })");
+  const Model model = folded(before);
+  CHECK(difference(before, model, 2) <= kTolerance);
+  CHECK(op_types(subgraph(model.graph(), 0, "then_branch")) == "Conv");
+}

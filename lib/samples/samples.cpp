@@ -33,9 +33,23 @@ std::vector<std::size_t> first_files(const SampleList& list) {
 std::string checksum_line(const Digests::Digest& digest, const std::string& name) {
   std::string escaped;
   for (const char c : name) {
-    escaped += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string(1, c);
+    switch (c) {
+      case '\\':
+        escaped += "\\\\";
+        break;
+      case '\n':
+        escaped += "\\n";
+        break;
+      case '\r':
+        escaped += "\\r";
+        break;
+      default:
+        escaped += c;
+    }
   }
-  return (escaped == name ? "" : "\\") + to_hex(digest) + "  " + escaped + "\n";
+  std::string line;
+  if (escaped != name) line += '\\';
+  return line.append(to_hex(digest)).append("  ").append(escaped).append("\n");
 }
 
 class Folder final : public SampleFolder {

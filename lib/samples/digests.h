@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace qtool {
@@ -24,5 +25,8 @@ class Digests {
   std::vector<Digest> digests_;
   std::vector<bool> is_known_;
 };
+
+/// The line that `sha256sum` prints for a file, also for names with a backslash or a line break.
+std::string checksum_line(const Digests::Digest& digest, const std::string& name);
 
 }  // namespace qtool

@@ -96,6 +96,7 @@ NpzArchive::NpzArchive(const std::string& path, Sha256* hash) : path_(path) {
   }
 }
 
+NpzArchive::NpzArchive(NpzArchive&&) noexcept = default;
 NpzArchive::~NpzArchive() = default;
 
 Tensor NpzArchive::read(std::size_t index, const TensorInfo& input) const {

@@ -18,6 +18,7 @@ class NpzArchive {
   /// Opens the archive and reads its directory; digests the file where `hash` is given. `Io` error
   /// where it cannot be read, `Input` error where it is not a sound archive.
   NpzArchive(const std::string& path, Sha256* hash);
+  NpzArchive(NpzArchive&&) noexcept;
   ~NpzArchive();
 
   /// Names of the entries without `.npy`.

@@ -24,33 +24,14 @@ std::vector<std::size_t> first_files(const SampleList& list) {
   std::vector<std::size_t> out;
   out.reserve(list.samples.size() + 1);
   out.push_back(0);
-  for (const auto& sample : list.samples)
+  for (const auto& sample : list.samples) {
     out.push_back(out.back() + list.file_sets[sample.file_set].size());
+  }
   return out;
 }
 
-/// A line of `sha256sum`, whose form for names with a backslash or line break it follows.
-std::string checksum_line(const Digests::Digest& digest, const std::string& name) {
-  std::string escaped;
-  for (const char c : name) {
-    switch (c) {
-      case '\\':
-        escaped += "\\\\";
-        break;
-      case '\n':
-        escaped += "\\n";
-        break;
-      case '\r':
-        escaped += "\\r";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  std::string line;
-  if (escaped != name) line += '\\';
-  return line.append(to_hex(digest)).append("  ").append(escaped).append("\n");
-}
+/// What expected outputs are checked against.
+const TensorInfo kAnything;
 
 class Folder final : public SampleFolder {
  public:
@@ -73,6 +54,8 @@ class Folder final : public SampleFolder {
     return list_.file_sets[list_.samples[index].file_set];
   }
   std::string file_name(std::size_t index, std::size_t file) const;
+  template <typename Read>
+  auto digested(std::size_t file_number, const Read& read) const;
   void read_archive(std::size_t index, Sample& sample) const;
   void read_file(std::size_t index, std::size_t file, Sample& sample) const;
   NamedTensor as_input(Tensor tensor, const TensorInfo& input, const std::string& where) const;
@@ -110,13 +93,21 @@ NamedTensor Folder::as_input(Tensor tensor, const TensorInfo& input,
   return {input.name, fit(std::move(tensor), input, options_.allow_nonfinite, where)};
 }
 
+/// What `read(hash)` gives for a file; `hash` digests it on the way, and is null where that was
+/// done before.
+template <typename Read>
+auto Folder::digested(std::size_t file_number, const Read& read) const {
+  if (digests_.find(file_number)) return read(static_cast<Sha256*>(nullptr));
+  Sha256 hash;
+  auto out = read(&hash);
+  digests_.set(file_number, hash.digest());
+  return out;
+}
+
 void Folder::read_archive(std::size_t index, Sample& sample) const {
   const std::string path = join_path(path_, file_name(index, 0));
-  const std::size_t file = first_files_[index];
-  Sha256 hash;
-  const bool is_known = digests_.find(file).has_value();
-  const NpzArchive archive(path, is_known ? nullptr : &hash);
-  if (!is_known) digests_.set(file, hash.digest());
+  const NpzArchive archive =
+      digested(first_files_[index], [&](Sha256* hash) { return NpzArchive(path, hash); });
   const std::vector<std::size_t> entries = find_entries(archive.keys(), inputs_, path);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     sample.inputs[i] =
@@ -125,16 +116,14 @@ void Folder::read_archive(std::size_t index, Sample& sample) const {
 }
 
 void Folder::read_file(std::size_t index, std::size_t file, Sample& sample) const {
-  static const TensorInfo kAnything;
   const ValueFile& value = files(index)[file];
   const TensorInfo& info = value.is_output ? kAnything : inputs_[value.index];
   const std::string path = join_path(path_, file_name(index, file));
-  Sha256 hash;
-  const bool is_known = digests_.find(first_files_[index] + file).has_value();
-  FileStream stream(path, is_known ? nullptr : &hash);
-  NamedTensor read = extension(path) == ".pb" ? read_tensor_proto(stream, info)
-                                              : NamedTensor{info.name, read_npy(stream, info)};
-  if (!is_known) digests_.set(first_files_[index] + file, hash.digest());
+  NamedTensor read = digested(first_files_[index] + file, [&](Sha256* hash) {
+    FileStream stream(path, hash);
+    return extension(path) == ".pb" ? read_tensor_proto(stream, info)
+                                    : NamedTensor{info.name, read_npy(stream, info)};
+  });
   if (value.is_output) {
     sample.expected_outputs[value.index] = std::move(read);
   } else {

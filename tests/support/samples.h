@@ -1,14 +1,11 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "error_text.h"
 #include "model/tensor.h"
-#include "samples/samples.h"
 
 namespace qtool::testing {
 
@@ -17,18 +14,6 @@ inline TensorInfo input(std::string name, ElementType type, std::vector<std::int
                         std::vector<std::string> symbols = {}) {
   symbols.resize(shape.size());
   return {std::move(name), type, std::move(shape), std::move(symbols), true};
-}
-
-/// The Error that `work` ends with, as `kind number: message`, with ` | hint` behind it where there
-/// is one.
-inline std::string failure_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return "exit " + std::to_string(exit_code(error.kind())) + ": " + error.what() +
-           (error.hint().empty() ? "" : " | " + error.hint());
-  }
-  return "no error";
 }
 
 /// `text` with every `folder/` left out, so that messages can be compared whatever the folder is.

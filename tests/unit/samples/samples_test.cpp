@@ -234,16 +234,6 @@ TEST_CASE("the digest of files that were read needs them no more", "[samples]") 
   CHECK(samples->sha256() == digest);
 }
 
-TEST_CASE("the digest escapes names with a backslash or a line break as sha256sum does",
-          "[samples]") {
-  const TempDir folder;
-  folder.write("a\\b\nc.npy", row(1));
-  Sha256 content, expected;
-  content.update(row(1));
-  expected.update("\\" + content.hex_digest() + "  a\\\\b\\nc.npy\n");
-  CHECK(open_samples(folder.path(), kOneInput, {})->sha256() == expected.hex_digest());
-}
-
 TEST_CASE("a file that cannot be opened is named", "[samples]") {
   if (::geteuid() == 0) return;  // root reads everything
   const TempDir folder;

@@ -123,8 +123,12 @@ void check_value_types(const onnx::GraphProto& graph, const std::string& where) 
   }
 }
 
+bool lacks_type(const onnx::ValueInfoProto& value) {
+  return value.type().value_case() == onnx::TypeProto::VALUE_NOT_SET;
+}
+
 bool lacks_shape(const onnx::ValueInfoProto& value) {
-  if (!value.has_type()) return true;
+  if (lacks_type(value)) return true;
   return value.type().has_tensor_type() && !value.type().tensor_type().has_shape();
 }
 
@@ -157,7 +161,7 @@ void check_sound(const onnx::ModelProto& model, const std::string& where) {
   if (has_all_shapes(model.graph())) return ask_checker(model, where);
   onnx::ModelProto complete = model;
   for (auto& input : *complete.mutable_graph()->mutable_input()) {
-    if (!input.has_type()) refuse(where, "graph input " + in_quotes(input.name()) + " has no type");
+    if (lacks_type(input)) refuse(where, "graph input " + in_quotes(input.name()) + " has no type");
     make_up_shape(input);
   }
   for (auto& output : *complete.mutable_graph()->mutable_output()) make_up_shape(output);

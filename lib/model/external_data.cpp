@@ -48,18 +48,25 @@ Entries read_entries(const onnx::TensorProto& tensor, const std::string& context
   return out;
 }
 
+/// Both paths have no links in them.
 bool is_inside(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
          folder.end();
 }
 
+/// The folders that a model's data may be in: that of the path as given, and where that is a link,
+/// that of the file. Download caches keep models and their data as links into a folder of blobs.
 std::vector<fs::path> folders_of(const fs::path& path) {
+  std::vector<fs::path> out;
+  const auto add = [&](const fs::path& folder) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
+    if (!error && std::ranges::find(out, real) == out.end()) out.push_back(real);
+  };
+  add(path.parent_path());
   std::error_code error;
-  std::vector<fs::path> out{
-      fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), error)};
-  // Download caches keep models and their data as links into a folder of blobs.
-  const fs::path real = fs::canonical(path, error).parent_path();
-  if (!error && real != out.front()) out.push_back(real);
+  const fs::path file = fs::canonical(path, error);
+  if (!error) add(file.parent_path());
   return out;
 }
 

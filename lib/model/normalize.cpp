@@ -123,7 +123,7 @@ TensorSize checked_size(const onnx::TensorProto& tensor, const TensorPlace& plac
   }
   const auto shape = std::span(tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size()));
   const auto count = checked_element_count(shape);
-  // Twice the widest element's bits stay below 2^63, so that no later size can wrap.
+  // The widest element has 128 bits: where those fit, no later size of the tensor can wrap.
   const auto bits = count ? checked_mul<std::int64_t>(*count, 128) : std::nullopt;
   if (!bits) refuse(at, "impossible shape " + describe_shape(shape));
   const auto elements = static_cast<std::size_t>(*count);

@@ -3,12 +3,12 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <google/protobuf/stubs/common.h>
 #include <onnx/onnx_pb.h>
 
 #include "base/error.h"
-#include "model/element_type.h"
 #include "model/model.h"
 #include "model/wire.h"
 

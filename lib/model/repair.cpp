@@ -1,7 +1,6 @@
 #include "model/repair.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,9 +24,8 @@ namespace {
 /// The first IR version in which initializers need not be graph inputs.
 constexpr std::int64_t kFreeInitializersIr = 4;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what,
-                         const std::string& hint = {}) {
-  throw Error(ErrorKind::Input, where + ": " + what, hint);
+[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+  throw Error(ErrorKind::Input, where + ": " + what);
 }
 
 template <typename Message, typename IsUnwanted>
@@ -93,18 +91,21 @@ void unite_domains(onnx::ModelProto& model, const std::string& where) {
     if (node.domain() == "ai.onnx") node.clear_domain();
   });
   unite_imports(*model.mutable_opset_import(), where);
-  for (auto& function : *model.mutable_functions())
+  for (auto& function : *model.mutable_functions()) {
     unite_imports(*function.mutable_opset_import(), where);
-  import_runtime_domains(model);
+  }
 }
 
-void check_versions(const onnx::ModelProto& model, const std::string& where) {
+void check_ir_version(const onnx::ModelProto& model, const std::string& where) {
   constexpr auto kNewest = static_cast<std::int64_t>(onnx::Version::IR_VERSION);
   if (model.ir_version() < 1 || model.ir_version() > kNewest) {
     refuse(where, (model.has_ir_version() ? "ir_version " + std::to_string(model.ir_version())
                                           : "no ir_version") +
                       ", expected 1 to " + std::to_string(kNewest));
   }
+}
+
+void check_opsets(const onnx::ModelProto& model, const std::string& where) {
   if (model.opset_import().empty() && model.ir_version() >= 3)
     refuse(where, "has no opset_import, expected at least one");
   check_imports(model.opset_import(), where);
@@ -157,10 +158,12 @@ void unite_metadata(onnx::ModelProto& model) {
 }  // namespace
 
 void repair_model(onnx::ModelProto& model, const std::string& where) {
-  check_versions(model, where);
+  check_ir_version(model, where);
   unite_domains(model, where);
+  check_opsets(model, where);
   order_nodes(model, where);
   raise_ir_version(model);
+  import_runtime_domains(model);
   unite_metadata(model);
   for_each_graph(*model.mutable_graph(), [](onnx::GraphProto& graph) {
     if (graph.name().empty()) graph.set_name("graph");

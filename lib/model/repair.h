@@ -9,13 +9,11 @@ namespace qtool {
 /// Puts right what one of ONNX Runtime and the ONNX checker takes and the other does not, without
 /// changing what the model computes:
 ///   - nodes get an order in which each comes after what it reads
-///   - the default domain is written "" everywhere, ONNX Runtime's own domains are imported where
-///   used
-///   - a model from before IR version 4 becomes one of version 4: its initializers no longer are
-///   inputs as well
-///   - graphs without a name get one, nodes with a name that is taken another, of metadata entries
-///   with one key the last
-///     stays
+///   - the default domain is written "" everywhere; ONNX Runtime's domains are imported where used
+///   - a model from before IR version 4 becomes one of version 4, in which initializers are no
+///     inputs
+///   - graphs get a name, nodes names that differ; of metadata with one key the last entry stays
+///   - value_info of a type that is none goes
 /// `Input` error starting with `where` for versions that are missing, contradictory or unknown, and
 /// as order_nodes says.
 void repair_model(onnx::ModelProto& model, const std::string& where);

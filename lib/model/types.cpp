@@ -56,10 +56,11 @@ std::optional<std::string> infer(onnx::ModelProto& model) {
 }
 
 void complete(onnx::ValueInfoProto& value, const onnx::ValueInfoProto& inferred) {
-  if (!value.has_type() ||
-      (value.type().has_tensor_type() && !value.type().tensor_type().has_shape())) {
-    *value.mutable_type() = inferred.type();
-  }
+  const bool lacks_type = value.type().value_case() == onnx::TypeProto::VALUE_NOT_SET;
+  const bool lacks_shape =
+      value.type().has_tensor_type() && !value.type().tensor_type().has_shape();
+  const bool is_found = inferred.type().value_case() != onnx::TypeProto::VALUE_NOT_SET;
+  if ((lacks_type || lacks_shape) && is_found) *value.mutable_type() = inferred.type();
 }
 
 }  // namespace

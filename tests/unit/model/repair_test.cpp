@@ -129,6 +129,8 @@ TEST_CASE("repair: versions that are missing, contradictory or unknown are refus
   CHECK(refusal(model) == "m.onnx: opset version 999 is unknown, expected 1 to " + newest_opset);
   model.mutable_opset_import(0)->set_version(-17);
   CHECK(refusal(model) == "m.onnx: opset version -17 is unknown, expected 1 to " + newest_opset);
+  model.mutable_opset_import(0)->set_domain("ai.onnx");
+  CHECK(refusal(model) == "m.onnx: opset version -17 is unknown, expected 1 to " + newest_opset);
   model.mutable_opset_import(0)->set_version(17);
   import(model, "ai.onnx", 13);
   CHECK(refusal(model) ==

@@ -157,7 +157,7 @@ TEST_CASE("save: the name of the data and the smallest tensor in it can be chose
   options.threshold_bytes = 100'000;
   PendingModel(model, folder / "none.onnx", options).commit();
   CHECK(read_file(folder / "none.onnx") == model.proto().SerializeAsString());
-  for (const char* name : {"", ".", "..", "a/b", "/tmp/x", "out.onnx"}) {
+  for (const char* name : {"", ".", "..", "a/b", "/elsewhere/x", "out.onnx"}) {
     options.file_name = name;
     CHECK(error_text([&] { PendingModel(model, folder / "out.onnx", options); }) ==
           "external_data_file: '" + std::string(name) +

@@ -34,8 +34,8 @@ std::vector<std::int64_t> read_labels_for(const SampleFolder& samples, const Ver
 }
 
 void warn_of_gaps(const Comparison& comparison, const std::string& model_name, const Warn& warn) {
-  for (const std::string& name : comparison.unmatched) {
-    warn(fmt::format("{}: has no output '{}', not compared", model_name, printable(name)));
+  for (const UncomparedOutput& output : comparison.uncompared) {
+    warn(fmt::format("output '{}' is not compared: {}", printable(output.name), output.reason));
   }
   for (const TensorDistance& output : comparison.outputs) {
     if (output.skipped == 0) continue;

@@ -117,7 +117,7 @@ TEST_CASE("run_compare: what could not be compared is told", "[pipeline]") {
       y = Reshape (x, s) })");
   fixture.run();
   CHECK(fixture.logged() ==
-        "warning: b.onnx: has no output 'extra', not compared\n"
+        "warning: output 'extra' is not compared: b.onnx does not have it\n"
         "warning: b.onnx: output 'y': shapes or types differ from the reference in 3 of 3 samples, "
         "not compared there\n");
 }

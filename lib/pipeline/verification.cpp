@@ -67,6 +67,10 @@ Verification verify_models(const VerifiedModel& reference, const VerifiedModel& 
                          reference.name, other.name};
   out.comparison = compare_models(reference.session, other.session, *samples, options);
   warn_of_gaps(out.comparison, other.name, warn);
+  if (out.labels && out.comparison.top1.row_count == 0) {
+    warn(fmt::format("{}: is not used, the first output names no class",
+                     printable(out.labels->string())));
+  }
   out.size_ratio = static_cast<double>(other.bytes) / static_cast<double>(reference.bytes);
   out.gates = judge_gates(config.verify, out.comparison, out.size_ratio);
   return out;

@@ -67,7 +67,7 @@ TEST_CASE("compare: reports are written beside what is printed", "[cli]") {
   CHECK(read_file(dir / "r.json") == result.out);
 }
 
-TEST_CASE("compare: what it cannot do is refused with its reason", "[cli]") {
+TEST_CASE("compare and inspect: what they cannot do is refused with its reason", "[cli]") {
   const std::pair<std::string, std::string> cases[] = {
       {"compare a.onnx b.onnx", "compare: no samples, expected --data DIR or the key verify.data"},
       {"compare a.onnx --data data",
@@ -75,6 +75,9 @@ TEST_CASE("compare: what it cannot do is refused with its reason", "[cli]") {
       {"compare a.onnx b.onnx --data data --layers",
        "--layers: comparing layer by layer is not available yet\n"
        "  hint: without it the outputs are compared"},
+      {"inspect --diff a.onnx b.onnx",
+       "--diff: comparing two models is not available yet\n"
+       "  hint: qtool inspect --json of both gives texts that can be compared"},
   };
   for (const auto& [line, error] : cases) {
     INFO(line);

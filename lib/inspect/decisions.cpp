@@ -33,23 +33,32 @@ std::vector<NodeDecision> node_decisions(const onnx::GraphProto& graph, const Qu
   return out;
 }
 
-std::vector<Skipped> left_in_float(const onnx::GraphProto& graph, const QuantPlan& plan) {
-  std::vector<Skipped> out;
+PlanOutcome outcome_of(const onnx::GraphProto& graph, const QuantPlan& plan) {
+  PlanOutcome out;
   const auto decisions = node_decisions(graph, plan);
   for (int i = 0; i < graph.node_size(); ++i) {
     const NodeDecision& decision = decisions[static_cast<std::size_t>(i)];
-    if (decision.outcome == NodeDecision::Outcome::Float) {
-      out.push_back(skipped(i, graph.node(i), decision.reason));
+    switch (decision.outcome) {
+      case NodeDecision::Outcome::Quantized:
+        ++out.quantized_nodes;
+        break;
+      case NodeDecision::Outcome::Folded:
+        ++out.folded_nodes;
+        break;
+      case NodeDecision::Outcome::Float:
+        out.left.push_back(skipped(i, graph.node(i), decision.reason));
+        break;
     }
   }
   for_each_graph(graph, [&](const onnx::GraphProto& each) {
     if (&each == &graph) return;
     for (const auto& node : each.node()) {
-      out.push_back(skipped(-1, node, "lies in a subgraph"));
+      out.left.push_back(skipped(-1, node, "lies in a subgraph"));
     }
   });
+  out.float_nodes = out.left.size();
   for (const Skipped& each : plan.skipped) {
-    if (!each.tensor.empty()) out.push_back(each);
+    if (!each.tensor.empty()) out.left.push_back(each);
   }
   return out;
 }

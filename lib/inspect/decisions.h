@@ -5,6 +5,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "inspect/plan_outcome.h"
 #include "quantize/plan.h"
 
 namespace qtool {
@@ -18,8 +19,8 @@ struct NodeDecision {
 /// One decision per node of `graph`, for which `plan` was made.
 std::vector<NodeDecision> node_decisions(const onnx::GraphProto& graph, const QuantPlan& plan);
 
-/// Everything that stays in float: nodes of the main graph, nodes of graphs below it, and single
-/// tensors of the plan.
-std::vector<Skipped> left_in_float(const onnx::GraphProto& graph, const QuantPlan& plan);
+/// Counts the decisions, and lists what stays in float: nodes of the main graph, nodes of graphs
+/// below it, and single tensors of the plan.
+PlanOutcome outcome_of(const onnx::GraphProto& graph, const QuantPlan& plan);
 
 }  // namespace qtool

@@ -63,11 +63,7 @@ InspectReport run_inspect(const Config& config, const std::optional<std::string>
   report.warnings = check_node_lists(model.graph(), config.quantization, config.preset);
   for (const std::string& warning : report.warnings) context.log.warn("{}", warning);
   const auto prepared = draft(model, config, report);
-  if (prepared) {
-    report.quantized_node_count = prepared->plan.quantized_nodes.size();
-    report.folded_node_count = prepared->plan.folded.size();
-    report.left_in_float = left_in_float(prepared->model.graph(), prepared->plan);
-  }
+  if (prepared) report.outcome = outcome_of(prepared->model.graph(), prepared->plan);
   if (node) report.explanation = explain(model, prepared, config.preset, *node, report.obstacle);
   return report;
 }

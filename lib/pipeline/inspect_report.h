@@ -1,14 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "inspect/explain.h"
+#include "inspect/plan_outcome.h"
 #include "inspect/summary.h"
 #include "pipeline/model_file.h"
-#include "quantize/plan.h"
 
 namespace qtool {
 
@@ -16,8 +15,7 @@ namespace qtool {
 struct InspectReport {
   ModelFile model;
   ModelSummary summary;
-  std::size_t quantized_node_count = 0, folded_node_count = 0;
-  std::vector<Skipped> left_in_float;
+  PlanOutcome outcome;
   std::string obstacle;  ///< why nothing can be said of quantization; empty otherwise
   std::optional<NodeExplanation> explanation;  ///< of the node that was asked for
   std::vector<std::string> warnings;

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/sha256.h"
 #include "calibrate/calibrate.h"
+#include "inspect/decisions.h"
 #include "model/save.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
@@ -58,7 +59,6 @@ class StaticRun {
   std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
   TensorRanges calibrate(const Model& model, const SampleFolder& samples);
   void plan(const Model& model, const TensorRanges& ranges);
-  void count_nodes(const Model& model);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -73,7 +73,7 @@ StaticReport StaticRun::run() {
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
     report_.plan = draft_plan(model, config_.quantization, placement_for(config_.preset));
-    count_nodes(model);
+    report_.outcome = outcome_of(model.graph(), report_.plan);
     return std::move(report_);
   }
   const auto samples = open(*config_.calibration.data, model);
@@ -142,20 +142,13 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
 void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
   report_.plan = build_plan(model, ranges, config_.quantization, placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
-  count_nodes(model);
+  report_.outcome = outcome_of(model.graph(), report_.plan);
   if (report_.plan.tensors.empty()) {
     warn(
         fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
                     "'qtool inspect' says why for each",
                     input().string()));
   }
-}
-
-void StaticRun::count_nodes(const Model& model) {
-  const std::size_t folded = report_.plan.folded.size();
-  report_.quantized_node_count = report_.plan.quantized_nodes.size() - folded;
-  report_.float_node_count =
-      static_cast<std::size_t>(model.graph().node_size()) - folded - report_.quantized_node_count;
 }
 
 void StaticRun::load_check(const PendingModel& pending) {

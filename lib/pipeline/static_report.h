@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "inspect/plan_outcome.h"
 #include "pipeline/provenance.h"
 #include "preprocess/preprocess.h"
 #include "quantize/plan.h"
@@ -22,10 +23,10 @@ struct StaticReport {
   std::string input_sha256, output_sha256, calibration_sha256;
   std::uint64_t input_bytes = 0, output_bytes = 0;
   std::size_t sample_count = 0;
-  std::size_t quantized_node_count = 0, float_node_count = 0;  ///< of the nodes that are left
   std::int64_t opset_before = 0, opset_after = 0;
   PreprocessReport preprocess;
   QuantPlan plan;
+  PlanOutcome outcome;     ///< of the plan, for the preprocessed model
   std::string load_check;  ///< `loads`, `skipped`, or why only the checker was asked
   std::optional<Comparison> verification;
   std::vector<Gate> gates;

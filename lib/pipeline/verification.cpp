@@ -34,8 +34,8 @@ std::vector<std::int64_t> read_labels_for(const SampleFolder& samples, const Ver
 }
 
 void warn_of_gaps(const Comparison& comparison, const std::string& model_name, const Warn& warn) {
-  for (const std::string& name : comparison.unmatched) {
-    warn(fmt::format("{}: has no output '{}', not compared", model_name, printable(name)));
+  for (const UncomparedOutput& output : comparison.uncompared) {
+    warn(fmt::format("output '{}' is not compared: {}", printable(output.name), output.reason));
   }
   for (const TensorDistance& output : comparison.outputs) {
     if (output.skipped == 0) continue;
@@ -67,6 +67,10 @@ Verification verify_models(const VerifiedModel& reference, const VerifiedModel& 
                          reference.name, other.name};
   out.comparison = compare_models(reference.session, other.session, *samples, options);
   warn_of_gaps(out.comparison, other.name, warn);
+  if (out.labels && out.comparison.top1.row_count == 0) {
+    warn(fmt::format("{}: is not used, the first output names no class",
+                     printable(out.labels->string())));
+  }
   out.size_ratio = static_cast<double>(other.bytes) / static_cast<double>(reference.bytes);
   out.gates = judge_gates(config.verify, out.comparison, out.size_ratio);
   return out;

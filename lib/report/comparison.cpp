@@ -79,6 +79,10 @@ JsonValue distance_json(const TensorDistance& d) {
       .take();
 }
 
+JsonValue uncompared_json(const UncomparedOutput& output) {
+  return JsonObject().add("name", output.name).add("reason", output.reason).take();
+}
+
 JsonValue top1_json(const Top1& top1) {
   return JsonObject()
       .add("row_count", top1.row_count)
@@ -159,7 +163,7 @@ JsonValue to_json(const Comparison& comparison) {
   return JsonObject()
       .add("sample_count", comparison.sample_count)
       .add("outputs", json_list(comparison.outputs, distance_json))
-      .add("unmatched", comparison.unmatched)
+      .add("uncompared", json_list(comparison.uncompared, uncompared_json))
       .add("top1", top1_json(comparison.top1))
       .add("expected_outputs",
            comparison.expected.empty()

@@ -41,10 +41,10 @@ std::string weight_text(const ModelSummary& summary) {
 
 std::string quantized_text(const InspectReport& report) {
   if (!report.obstacle.empty()) return "unknown: " + report.obstacle;
-  const std::size_t left = static_cast<std::size_t>(std::ranges::count_if(
-      report.left_in_float, [](const Skipped& each) { return each.tensor.empty(); }));
-  const std::size_t taken = report.quantized_node_count + report.folded_node_count;
-  return fmt::format("{} of {} after preprocessing", taken, count_text(taken + left, "node"));
+  const PlanOutcome& outcome = report.outcome;
+  const std::size_t taken = outcome.quantized_nodes + outcome.folded_nodes;
+  return fmt::format("{} of {} after preprocessing", taken,
+                     count_text(taken + outcome.float_nodes, "node"));
 }
 
 Facts facts_of(const InspectReport& report) {
@@ -136,7 +136,7 @@ Document to_document(const InspectReport& report) {
   if (report.explanation) return explanation_document(*report.explanation);
   Document out;
   out.title = report.model.path.filename().native();
-  const LeftInFloat left = group_left(report.left_in_float);
+  const LeftInFloat left = group_left(report.outcome.left);
   out.sections = {{"", facts_of(report)},
                   {"inputs", value_table(report.summary.inputs)},
                   {"outputs", value_table(report.summary.outputs)},

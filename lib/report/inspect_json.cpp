@@ -51,9 +51,8 @@ JsonValue type_json(const TypeUse& use) {
 JsonValue quantization_json(const InspectReport& report) {
   if (!report.obstacle.empty()) return JsonObject().add("obstacle", report.obstacle).take();
   return JsonObject()
-      .add("quantized_node_count", report.quantized_node_count)
-      .add("folded_node_count", report.folded_node_count)
-      .add("left_in_float", to_json(group_left(report.left_in_float)))
+      .add("nodes", node_counts_json(report.outcome))
+      .add("left_in_float", to_json(group_left(report.outcome.left)))
       .take();
 }
 

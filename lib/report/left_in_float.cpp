@@ -97,4 +97,12 @@ JsonValue to_json(const LeftInFloat& left) {
       .take();
 }
 
+JsonValue node_counts_json(const PlanOutcome& outcome) {
+  return JsonObject()
+      .add("quantized", outcome.quantized_nodes)
+      .add("folded", outcome.folded_nodes)
+      .add("float", outcome.float_nodes)
+      .take();
+}
+
 }  // namespace qtool

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/json.h"
-#include "quantize/plan.h"
+#include "inspect/plan_outcome.h"
 #include "report/document.h"
 
 namespace qtool {
@@ -34,5 +34,8 @@ std::vector<Section> left_sections(const LeftInFloat& left, std::size_t limit);
 std::vector<Section> left_details(const LeftInFloat& left);
 
 JsonValue to_json(const LeftInFloat& left);
+
+/// How many nodes were quantized, folded away and left.
+JsonValue node_counts_json(const PlanOutcome& outcome);
 
 }  // namespace qtool

@@ -61,10 +61,10 @@ std::string tensor_text(const QuantPlan& plan) {
 Facts facts_of(const StaticReport& report) {
   Facts facts;
   add_model_facts(facts, report);
-  const std::size_t folded = report.plan.folded.size();
-  facts.emplace_back("nodes",
-                     fmt::format("{} quantized, {} folded away, {} left in float",
-                                 report.quantized_node_count, folded, report.float_node_count));
+  const PlanOutcome& outcome = report.outcome;
+  facts.emplace_back(
+      "nodes", fmt::format("{} quantized, {} folded away, {} left in float",
+                           outcome.quantized_nodes, outcome.folded_nodes, outcome.float_nodes));
   facts.emplace_back("tensors", tensor_text(report.plan));
   if (report.config.dry_run) return facts;
   facts.emplace_back("load check", report.load_check);
@@ -111,7 +111,7 @@ Document to_document(const StaticReport& report) {
                                               ? report.config.model.input->filename().native()
                                               : std::string("model"));
   out.sections.push_back({"", facts_of(report)});
-  const LeftInFloat left = group_left(report.plan.skipped);
+  const LeftInFloat left = group_left(report.outcome.left);
   append(out.sections, left_sections(left, kShownReasons));
   if (report.verification) append(out.sections, comparison_sections(*report.verification));
   append(out.sections, gate_sections(report.gates));

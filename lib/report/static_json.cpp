@@ -19,14 +19,6 @@ JsonValue calibration_json(const StaticReport& report) {
       .take();
 }
 
-JsonValue node_counts_json(const StaticReport& report) {
-  return JsonObject()
-      .add("quantized", report.quantized_node_count)
-      .add("folded", report.plan.folded.size())
-      .add("float", report.float_node_count)
-      .take();
-}
-
 JsonValue tensor_counts_json(const QuantPlan& plan) {
   const auto count = [&](TensorPlan::Role role) {
     return std::ranges::count(plan.tensors, role, &TensorPlan::role);
@@ -64,9 +56,9 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
            model_json(model.output, report.output_sha256, report.output_bytes, report.opset_after))
       .add("calibration", calibration_json(report))
       .add("config", write_value(report.config))
-      .add("nodes", node_counts_json(report))
+      .add("nodes", node_counts_json(report.outcome))
       .add("tensors", tensor_counts_json(report.plan))
-      .add("left_in_float", to_json(group_left(report.plan.skipped)))
+      .add("left_in_float", to_json(group_left(report.outcome.left)))
       .add("load_check", report.load_check)
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())
       .add("gates", to_json(report.gates))

@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <onnxruntime_cxx_api.h>
@@ -77,7 +78,9 @@ struct Session::Impl {
 
   void load(const OrtModel& model, Ort::SessionOptions options);
   void list_inputs_and_outputs();
-  std::vector<Ort::Value> run(std::span<const NamedTensor> given);
+  std::vector<std::size_t> all_outputs() const;
+  std::vector<Ort::Value> run(std::span<const NamedTensor> given,
+                              std::span<const std::size_t> wanted);
 };
 
 void Session::Impl::load(const OrtModel& model, Ort::SessionOptions options) {
@@ -101,7 +104,14 @@ void Session::Impl::list_inputs_and_outputs() {
   }
 }
 
-std::vector<Ort::Value> Session::Impl::run(std::span<const NamedTensor> given) {
+std::vector<std::size_t> Session::Impl::all_outputs() const {
+  std::vector<std::size_t> out(outputs.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
+std::vector<Ort::Value> Session::Impl::run(std::span<const NamedTensor> given,
+                                           std::span<const std::size_t> wanted) {
   std::vector<const char*> input_names;
   std::vector<const char*> output_names;
   std::vector<Ort::Value> values;
@@ -114,7 +124,7 @@ std::vector<Ort::Value> Session::Impl::run(std::span<const NamedTensor> given) {
     input_names.push_back(input.name.c_str());
     values.push_back(view_of(*found));
   }
-  for (const TensorInfo& output : outputs) output_names.push_back(output.name.c_str());
+  for (const std::size_t index : wanted) output_names.push_back(outputs[index].name.c_str());
   return session.Run(Ort::RunOptions{nullptr}, input_names.data(), values.data(), values.size(),
                      output_names.data(), output_names.size());
 }
@@ -162,11 +172,16 @@ std::span<const TensorInfo> Session::inputs() const { return impl_->inputs; }
 std::span<const TensorInfo> Session::outputs() const { return impl_->outputs; }
 
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) const {
+  return run(inputs, impl_->all_outputs());
+}
+
+std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs,
+                                      std::span<const std::size_t> outputs) const {
   try {
-    const auto values = impl_->run(inputs);
+    const auto values = impl_->run(inputs, outputs);
     std::vector<NamedTensor> out;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::string& name = impl_->outputs[i].name;
+      const std::string& name = impl_->outputs[outputs[i]].name;
       out.push_back({name, copy_of(values[i], name)});
     }
     return out;
@@ -178,7 +193,7 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) const
 void Session::run_observed(std::span<const NamedTensor> inputs, TensorObserver& observer) const {
   const ObserverScope scope(observer);
   try {
-    impl_->run(inputs);
+    impl_->run(inputs, impl_->all_outputs());
   } catch (const Ort::Exception& exception) {
     scope.rethrow();
     throw ort_error(exception, impl_->model_name, "run it");

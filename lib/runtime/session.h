@@ -49,6 +49,10 @@ class Session {
 
   /// All outputs, in the model's order. Inputs are found by name.
   std::vector<NamedTensor> run(std::span<const NamedTensor> inputs) const;
+  /// Only the outputs of these indices, in their order; others may be of kinds that no Tensor
+  /// holds.
+  std::vector<NamedTensor> run(std::span<const NamedTensor> inputs,
+                               std::span<const std::size_t> outputs) const;
   /// Runs for the observer's sake; the model's outputs are not copied out.
   void run_observed(std::span<const NamedTensor> inputs, TensorObserver& observer) const;
 

@@ -1,5 +1,6 @@
 #include "verify/compare.h"
 
+#include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -17,8 +18,7 @@
 namespace qtool {
 namespace {
 
-using Matches = std::vector<std::optional<std::size_t>>;
-using Outputs = std::vector<const Tensor*>;                    // one per output of the reference
+using Outputs = std::vector<const Tensor*>;                    // one per pair, or null
 using Distances = std::vector<std::optional<SampleDistance>>;  // likewise
 
 /// What one sample gives: so little that it is kept until all samples are added up in their order.
@@ -29,9 +29,39 @@ struct SampleFigures {
   Top1Counts top1;
 };
 
-Outputs select(std::span<const NamedTensor> tensors, const Matches& matches) {
+/// Which outputs are compared, by their indices in either model.
+struct OutputPairs {
+  std::vector<std::string> names;
+  std::vector<std::size_t> reference, other;
+  std::vector<UncomparedOutput> left_out;
+};
+
+OutputPairs pair_outputs(std::span<const TensorInfo> reference, std::span<const TensorInfo> other,
+                         const CompareOptions& options) {
+  OutputPairs out;
+  const auto matches = match_names(names_of(reference), names_of(other));
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const std::string& name = reference[i].name;
+    if (!matches[i]) {
+      out.left_out.push_back({name, options.other_name + " does not have it"});
+    } else if (!is_number(reference[i].type) || !is_number(other[*matches[i]].type)) {
+      out.left_out.push_back({name, "it holds no tensor of numbers"});
+    } else {
+      out.names.push_back(name);
+      out.reference.push_back(i);
+      out.other.push_back(*matches[i]);
+    }
+  }
+  if (!out.names.empty()) return out;
+  throw Error(ErrorKind::Input,
+              fmt::format("{}: has no output to compare with {}, expected numbers in {}",
+                          options.other_name, options.reference_name,
+                          printable(join(names_of(reference)))));
+}
+
+Outputs pointers(std::span<const NamedTensor> tensors) {
   Outputs out;
-  for (const auto& match : matches) out.push_back(match ? &tensors[*match].tensor : nullptr);
+  for (const NamedTensor& each : tensors) out.push_back(&each.tensor);
   return out;
 }
 
@@ -46,22 +76,19 @@ Distances measure(const Outputs& reference, const Outputs& other) {
 /// Two models, seen on one sample at a time.
 class SideBySide {
  public:
-  SideBySide(const Session& reference, const Session& other, const std::string& other_name)
+  SideBySide(const Session& reference, const Session& other, const CompareOptions& options)
       : reference_(reference),
         other_(other),
-        feed_(reference.inputs(), other.inputs(), other_name),
-        output_names_(names_of(reference.outputs())),
-        self_(match_names(output_names_, output_names_)),
-        matches_(match_names(output_names_, names_of(other.outputs()))) {}
+        feed_(reference.inputs(), other.inputs(), options.other_name),
+        all_names_(names_of(reference.outputs())),
+        pairs_(pair_outputs(reference.outputs(), other.outputs(), options)) {}
 
-  const std::vector<std::string>& output_names() const { return output_names_; }
-  bool is_matched(std::size_t output) const { return matches_[output].has_value(); }
+  const OutputPairs& pairs() const { return pairs_; }
 
   SampleFigures run(const Sample& sample, std::optional<std::int64_t> label) const {
-    const auto reference_tensors = reference_.run(sample.inputs);
-    const auto other_tensors = other_.run(feed_(sample.inputs));
-    const Outputs reference = select(reference_tensors, self_);
-    const Outputs other = select(other_tensors, matches_);
+    const auto reference_tensors = reference_.run(sample.inputs, pairs_.reference);
+    const auto other_tensors = other_.run(feed_(sample.inputs), pairs_.other);
+    const Outputs reference = pointers(reference_tensors), other = pointers(other_tensors);
     SampleFigures figures;
     figures.outputs = measure(reference, other);
     if (!sample.expected_outputs.empty()) {
@@ -69,25 +96,28 @@ class SideBySide {
       figures.reference_expected = measure(expected, reference);
       figures.expected = measure(expected, other);
     }
-    if (reference.front() && other.front()) {
-      figures.top1 = count_top1(*reference.front(), *other.front(), label);
-    }
+    figures.top1 = count_top1(*reference.front(), *other.front(), label);
     return figures;
   }
 
  private:
   Outputs expected_outputs(const Sample& sample) const {
-    std::vector<std::string> names;
-    for (const NamedTensor& each : sample.expected_outputs) names.push_back(each.name);
-    return select(sample.expected_outputs, match_names(output_names_, names));
+    std::vector<std::string> given;
+    for (const NamedTensor& each : sample.expected_outputs) given.push_back(each.name);
+    const auto matches = match_names(all_names_, given);
+    Outputs out;
+    for (const std::size_t index : pairs_.reference) {
+      const auto& match = matches[index];
+      out.push_back(match ? &sample.expected_outputs[*match].tensor : nullptr);
+    }
+    return out;
   }
 
   const Session& reference_;
   const Session& other_;
   Feed feed_;
-  std::vector<std::string> output_names_;
-  Matches self_;
-  Matches matches_;
+  std::vector<std::string> all_names_;
+  OutputPairs pairs_;
 };
 
 /// The distances of all samples in one of the three relations; outputs that no sample has are left
@@ -133,29 +163,16 @@ std::vector<SampleFigures> run_all(const SideBySide& models, const SampleFolder&
   return figures;
 }
 
-std::vector<std::string> unmatched_outputs(const SideBySide& models) {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < models.output_names().size(); ++i) {
-    if (!models.is_matched(i)) out.push_back(models.output_names()[i]);
-  }
-  return out;
-}
-
 }  // namespace
 
 Comparison compare_models(const Session& reference, const Session& other,
                           const SampleFolder& samples, const CompareOptions& options) {
-  const SideBySide models(reference, other, options.other_name);
-  const auto& names = models.output_names();
-  Comparison out;
-  out.unmatched = unmatched_outputs(models);
-  if (out.unmatched.size() == names.size()) {
-    throw Error(ErrorKind::Input, options.other_name + ": has no output of " +
-                                      options.reference_name + ", expected " +
-                                      printable(join(names)));
-  }
+  const SideBySide models(reference, other, options);
+  const auto& names = models.pairs().names;
   const auto figures = run_all(models, samples, options);
+  Comparison out;
   out.sample_count = samples.size();
+  out.uncompared = models.pairs().left_out;
   out.outputs = add_up(figures, &SampleFigures::outputs, names, samples);
   out.reference_expected = add_up(figures, &SampleFigures::reference_expected, names, samples);
   out.expected = add_up(figures, &SampleFigures::expected, names, samples);

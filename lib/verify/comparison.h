@@ -38,11 +38,16 @@ struct Top1 {
   std::optional<double> drop;
 };
 
+/// An output of the reference that was left out, and why.
+struct UncomparedOutput {
+  std::string name;
+  std::string reason;
+};
+
 /// Two models seen side by side on a set of samples.
 struct Comparison {
   std::vector<TensorDistance> outputs;  ///< in the reference model's order
-  std::vector<std::string>
-      unmatched;  ///< outputs of the reference that the other model does not have
+  std::vector<UncomparedOutput> uncompared;
   Top1 top1;
   std::size_t sample_count = 0;
   std::vector<TensorDistance>

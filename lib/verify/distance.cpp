@@ -14,11 +14,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool is_number(ElementType type) {
-  return type != ElementType::Undefined && type != ElementType::String &&
-         type != ElementType::Complex64 && type != ElementType::Complex128;
-}
-
 bool is_discrete(ElementType type) {
   switch (type) {
     case ElementType::Bool:
@@ -88,6 +83,11 @@ double decibels(double signal, double error) {
 }
 
 }  // namespace
+
+bool is_number(ElementType type) {
+  return type != ElementType::Undefined && type != ElementType::String &&
+         type != ElementType::Complex64 && type != ElementType::Complex128;
+}
 
 SampleDistance measure_distance(const Tensor& reference, const Tensor& other) {
   SampleDistance out;

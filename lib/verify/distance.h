@@ -23,6 +23,9 @@ struct SampleDistance {
   double max_error = 0;
 };
 
+/// Whether tensors of `type` can be compared: strings and complex numbers cannot.
+bool is_number(ElementType type);
+
 SampleDistance measure_distance(const Tensor& reference, const Tensor& other);
 
 /// Adds up one output's distances, sample by sample.

@@ -37,7 +37,7 @@ Command compare_command() {
                           {"--max-latency-ratio", "verify.max_latency_ratio", "X"},
                           {"--max-size-ratio", "verify.max_size_ratio", "X"},
                           {"--allow-nonfinite", "calibration.allow_nonfinite"}},
-          .own_options = {{"--layers", "", "Compare layer by layer too."}},
+          .own_options = {{"--layers", "", "Compare layer by layer too (not available yet)."}},
           .run = run_compare_command};
 }
 

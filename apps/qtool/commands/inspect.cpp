@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "commands/commands.h"
 #include "report/inspect.h"
 
@@ -10,6 +11,10 @@ namespace qtool::cli {
 namespace {
 
 int run_inspect_command(const Run& run) {
+  if (run.has("--diff")) {
+    throw Error(ErrorKind::Usage, "--diff: comparing two models is not available yet",
+                "qtool inspect --json of both gives texts that can be compared");
+  }
   std::optional<std::string> node;
   if (const auto given = run.own.find("--explain"); given != run.own.end()) {
     node = given->second.front();
@@ -28,7 +33,9 @@ Command inspect_command() {
           .positionals = {{"MODEL", "model.input", "The model."}},
           .requirements = {{"model.input", "model", "MODEL"}},
           .own_options = {{"--explain", "NODE",
-                           "Show one node: its inputs, outputs and what becomes of it."}},
+                           "Show one node: its inputs, outputs and what becomes of it."},
+                          {"--diff", "OTHER",
+                           "Show what differs in another model (not available yet)."}},
           .run = run_inspect_command};
 }
 

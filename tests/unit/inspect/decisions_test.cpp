@@ -35,7 +35,11 @@ TEST_CASE("decisions: what is left in float includes subgraphs and single tensor
   plan.quantized_nodes = {0};
   plan.skipped = {{1, "", "If", "", "the operator has no 8-bit form"},
                   {0, "", "Relu", "x", "has no range"}};
-  const auto left = left_in_float(model.graph(), plan);
+  const PlanOutcome outcome = outcome_of(model.graph(), plan);
+  CHECK(outcome.quantized_nodes == 1);
+  CHECK(outcome.folded_nodes == 0);
+  CHECK(outcome.float_nodes == 3);
+  const auto& left = outcome.left;
   REQUIRE(left.size() == 4);
   CHECK(left[0].node_name == "y");
   CHECK(left[0].reason == "the operator has no 8-bit form");

@@ -98,6 +98,18 @@ TEST_CASE("run_compare: labels that were asked for, or that a gate needs, must b
         "exit 3: data/labels.json: entry 0: label is [1], expected the number of a class");
 }
 
+TEST_CASE("run_compare: labels that no output answers to are told", "[pipeline]") {
+  Fixture fixture;
+  fixture.dir.write("data/labels.json", "[1, 1, 0]");
+  const std::string map = R"(agraph (float[N,2] x) => (float[N,1,2] y) <int64[1] axis = {1}> {
+      y = Unsqueeze (x, axis) })";
+  fixture.write_model("a.onnx", map);
+  fixture.write_model("b.onnx", map);
+  fixture.run();
+  CHECK(fixture.logged() ==
+        "warning: data/labels.json: is not used, the first output names no class\n");
+}
+
 TEST_CASE("run_compare: gates are judged on what was found", "[pipeline]") {
   Fixture fixture;
   fixture.config.verify.min_cosine = 0.5;
@@ -117,7 +129,7 @@ TEST_CASE("run_compare: what could not be compared is told", "[pipeline]") {
       y = Reshape (x, s) })");
   fixture.run();
   CHECK(fixture.logged() ==
-        "warning: b.onnx: has no output 'extra', not compared\n"
+        "warning: output 'extra' is not compared: b.onnx does not have it\n"
         "warning: b.onnx: output 'y': shapes or types differ from the reference in 3 of 3 samples, "
         "not compared there\n");
 }

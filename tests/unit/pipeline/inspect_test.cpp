@@ -44,19 +44,19 @@ TEST_CASE("run_inspect: describes the file and what static would make of it", "[
   const InspectReport report = fixture.run();
   CHECK(report.model.path == *fixture.config.model.input);
   CHECK(report.summary.node_count == 4);
-  CHECK(report.quantized_node_count == 2);
+  CHECK(report.outcome.quantized_nodes == 2);
   CHECK(report.obstacle.empty());
-  REQUIRE(report.left_in_float.size() == 1);
-  CHECK(report.left_in_float[0].node_name == "exp");
-  CHECK(report.left_in_float[0].reason == "the operator has no 8-bit form");
+  REQUIRE(report.outcome.left.size() == 1);
+  CHECK(report.outcome.left[0].node_name == "exp");
+  CHECK(report.outcome.left[0].reason == "the operator has no 8-bit form");
 }
 
 TEST_CASE("run_inspect: follows the config", "[pipeline]") {
   Fixture fixture(kNet);
   fixture.config.quantization.nodes_to_exclude = {"mm"};
   const InspectReport report = fixture.run();
-  CHECK(report.quantized_node_count == 1);
-  CHECK(report.left_in_float[0].reason == "is in nodes_to_exclude");
+  CHECK(report.outcome.quantized_nodes == 1);
+  CHECK(report.outcome.left[0].reason == "is in nodes_to_exclude");
 }
 
 TEST_CASE("run_inspect: a model with operators of other makers is described", "[pipeline]") {
@@ -64,8 +64,8 @@ TEST_CASE("run_inspect: a model with operators of other makers is described", "[
       agraph (float[N,2] x) => (float[N,2] y) { [own] y = my.ops.Magic (x) })");
   const InspectReport report = fixture.run();
   CHECK(report.summary.operators[0].domain == "my.ops");
-  REQUIRE(report.left_in_float.size() == 1);
-  CHECK(report.left_in_float[0].node_name == "own");
+  REQUIRE(report.outcome.left.size() == 1);
+  CHECK(report.outcome.left[0].node_name == "own");
 }
 
 TEST_CASE("run_inspect: explains a node by its name or by its output", "[pipeline]") {

@@ -27,8 +27,9 @@ InspectReport example() {
   report.summary.weight_elements = 1000;
   report.summary.weight_bytes = 4000;
   report.summary.unused_weight_count = 1;
-  report.quantized_node_count = 2;
-  report.left_in_float = {{2, "gelu", "Gelu", "", "the operator has no 8-bit form"}};
+  report.outcome.quantized_nodes = 2;
+  report.outcome.float_nodes = 1;
+  report.outcome.left = {{2, "gelu", "Gelu", "", "the operator has no 8-bit form"}};
   return report;
 }
 

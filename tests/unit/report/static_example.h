@@ -17,8 +17,9 @@ inline StaticReport example_static_report() {
   report.input_bytes = 400000;
   report.output_bytes = 100000;
   report.sample_count = 100;
-  report.quantized_node_count = 2;
-  report.float_node_count = 1;
+  report.outcome.quantized_nodes = 2;
+  report.outcome.folded_nodes = 1;
+  report.outcome.float_nodes = 1;
   report.opset_before = 12;
   report.opset_after = 13;
   report.load_check = "loads";
@@ -32,8 +33,7 @@ inline StaticReport example_static_report() {
   weight.params = {ElementType::Int8, {0.1f, 0.2f}, {0, 0}, 0};
   weight.derivation = "weights";
   report.plan.tensors = {activation, weight};
-  report.plan.folded = {{1, "h", "r"}};
-  report.plan.skipped = {{3, "soft", "Softmax", "", "its input is not quantized"}};
+  report.outcome.left = {{3, "soft", "Softmax", "", "its input is not quantized"}};
   report.seconds = {{"load", 0.25}};
   return report;
 }

@@ -281,6 +281,18 @@ TEST_CASE("outputs that are not tensors of numbers are refused by name", "[runti
                     Equals("output 'y': is not a dense tensor, expected a tensor of numbers"));
 }
 
+TEST_CASE("run gives only the outputs that were asked for", "[runtime]") {
+  const Model model = testing::text_model(
+      "g (float[1] x) => (float[1] a, seq(float[1]) s, float[1] b) "
+      "{ a = Identity (x) s = SequenceConstruct (x) b = Neg (x) }");
+  const Session session(model, {});
+  const auto outputs = session.run(input({1}, {1}), std::vector<std::size_t>{2, 0});
+  REQUIRE(outputs.size() == 2);
+  CHECK(outputs[0].name == "b");
+  CHECK(outputs[0].tensor.floats()[0] == -1);
+  CHECK(outputs[1].name == "a");
+}
+
 TEST_CASE("try_load tells a model that loads from one with unknown operators and from a broken one",
           "[runtime]") {
   const testing::TempDir folder;

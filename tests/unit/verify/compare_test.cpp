@@ -78,7 +78,9 @@ TEST_CASE("compare: outputs are matched by name, then by position", "[verify]") 
   const MadeSamples samples({sample("s1", {1, 2})});
   // `b` goes to `b`; `a` stands where `b` does, and finds nothing.
   const Comparison result = compare(two, swapped, samples);
-  CHECK(result.unmatched == std::vector<std::string>{"a"});
+  REQUIRE(result.uncompared.size() == 1);
+  CHECK(result.uncompared[0].name == "a");
+  CHECK(result.uncompared[0].reason == "compared model does not have it");
   REQUIRE(result.outputs.size() == 1);
   CHECK(result.outputs[0].name == "b");
   CHECK(result.outputs[0].cosine_mean == 1);
@@ -142,6 +144,20 @@ TEST_CASE("compare: the result is the same on any number of threads", "[verify]"
   CHECK(last_total == 40);
 }
 
+TEST_CASE("compare: an output of strings is left out, the first of numbers names the class",
+          "[verify]") {
+  const std::string text = R"(agraph (float[N,M] x) => (string[N,M] s, float[N,M] y) {
+      s = Cast <to = 8> (x) y = Identity (x) })";
+  const MadeSamples samples({sample("s1", {1, 2})});
+  const Comparison result = compare(text, text, samples);
+  REQUIRE(result.uncompared.size() == 1);
+  CHECK(result.uncompared[0].name == "s");
+  CHECK(result.uncompared[0].reason == "it holds no tensor of numbers");
+  REQUIRE(result.outputs.size() == 1);
+  CHECK(result.outputs[0].name == "y");
+  CHECK(result.top1.agreement == 1.0);
+}
+
 TEST_CASE("compare: models that have nothing in common are refused by name", "[verify]") {
   const MadeSamples samples({sample("s1", {1, 2})});
   const CompareOptions options{.reference_name = "a.onnx", .other_name = "b.onnx"};
@@ -149,6 +165,10 @@ TEST_CASE("compare: models that have nothing in common are refused by name", "[v
       "agraph (float[N,M] x, float[N,M] mask) => (float[N,M] y) { y = Mul (x, mask) }";
   CHECK(failure_of([&] { compare(kIdentity, more_inputs, samples, options); }) ==
         "exit 3: b.onnx: takes input 'mask', expected inputs of the reference: x");
+  const std::string only_text =
+      "agraph (float[N,M] x) => (string[N,M] s) { s = Cast <to = 8> (x) }";
+  CHECK(failure_of([&] { compare(only_text, kIdentity, samples, options); }) ==
+        "exit 3: b.onnx: has no output to compare with a.onnx, expected numbers in s");
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ int run(const CommandLine& command_line) {
     check_requirements(command, config);
     check_supported(config, command.name);
     check_files(command_line, config);
+    check_stdout();
   }
   Terminal terminal(command_line);
   const Run run{

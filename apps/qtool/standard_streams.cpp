@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -20,6 +21,10 @@ int write_all(int descriptor, std::string_view text) noexcept {
   return 0;
 }
 
+Error stdout_error(int error_number) {
+  return io_error("standard output", "cannot be written", error_number);
+}
+
 }  // namespace
 
 void reserve_standard_streams() {
@@ -29,9 +34,17 @@ void reserve_standard_streams() {
   }
 }
 
+void check_stdout() {
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) throw stdout_error(EBADF);
+  pollfd stream{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&stream, 1, /*timeout=*/0) == 1 && (stream.revents & POLLERR) != 0)
+    throw stdout_error(EPIPE);
+}
+
 void write_stdout(std::string_view text) {
   const int error_number = write_all(STDOUT_FILENO, text);
-  if (error_number != 0) throw io_error("standard output", "cannot be written", error_number);
+  if (error_number != 0) throw stdout_error(error_number);
 }
 
 void write_stderr(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }

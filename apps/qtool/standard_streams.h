@@ -8,6 +8,10 @@ namespace qtool::cli {
 /// become stdout.
 void reserve_standard_streams();
 
+/// The `Io` error that a write to stdout would end with, as far as that can be known before:
+/// closed, or a pipe that nobody reads.
+void check_stdout();
+
 /// Writes all of `text` to stdout; an `Io` error where it is closed or full.
 void write_stdout(std::string_view text);
 

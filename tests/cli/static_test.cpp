@@ -130,6 +130,15 @@ TEST_CASE("static: a full stdout is an error of its own after the model is writt
   CHECK(std::filesystem::exists(dir / "out.onnx"));
 }
 
+TEST_CASE("static: a closed stdout is found before any work", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const ProcessResult result = run_qtool(kLine, dir, "");
+  CHECK(result.exit_code == 5);
+  CHECK(result.err == "qtool: error: standard output: cannot be written: Bad file descriptor\n");
+  CHECK_FALSE(std::filesystem::exists(dir / "out.onnx"));
+}
+
 TEST_CASE("static: an interrupt ends the run with 130 and leaves the old output", "[cli]") {
   const TempDir dir;
   fill(dir);

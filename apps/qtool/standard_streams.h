@@ -8,8 +8,7 @@ namespace qtool::cli {
 /// become stdout.
 void reserve_standard_streams();
 
-/// The `Io` error that a write to stdout would end with, as far as that can be known before:
-/// closed, or a pipe that nobody reads.
+/// Throws the `Io` error of a stdout that is closed, before there is anything to write to it.
 void check_stdout();
 
 /// Writes all of `text` to stdout; an `Io` error where it is closed or full.

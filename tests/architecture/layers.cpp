@@ -19,6 +19,7 @@ constexpr auto kLibraries = std::to_array<Library>({
     {"ONNX", "onnx/"},
     {"ONNX Runtime", "onnxruntime"},
     {"OpenSSL", "openssl/"},
+    {"POSIX", "dirent.h"},
     {"POSIX", "fcntl.h"},
     {"POSIX", "pthread.h"},
     {"POSIX", "sched.h"},

@@ -20,17 +20,17 @@ inline constexpr auto kLayers = std::to_array<Layer>({
     {"kernels", "", "Highway"},
     {"config", "base", "fmt, JSON, RE2"},
     {"model", "base, kernels", "fmt, ONNX, protobuf"},
-    {"samples", "base, config, model", "fmt, JSON, libzip, ONNX"},
-    {"runtime", "base, config, model", "fmt, ONNX Runtime, POSIX"},
+    {"samples", "base, config, model", "fmt, JSON, libzip, ONNX, POSIX"},
+    {"runtime", "base, config, model", "fmt, ONNX, ONNX Runtime, POSIX"},
     {"preprocess", "base, config, model, samples, runtime", "fmt, ONNX"},
-    {"calibrate", "base, kernels, config, model, samples, runtime", "fmt, ONNX"},
+    {"calibrate", "base, kernels, config, model, samples, runtime", "fmt, ONNX, POSIX"},
     {"quantize", "base, kernels, config, model, calibrate/ranges.h", "fmt, ONNX"},
     {"verify", "base, kernels, config, model, samples, runtime", "fmt"},
     {"inspect", "base, kernels, config, model, preprocess, calibrate, quantize", "fmt, ONNX"},
     {"report",
-     "base, config, inspect/summary.h, pipeline/compare_report.h, pipeline/inspect_report.h, "
-     "pipeline/static_report.h, "
-     "quantize/plan.h, verify/comparison.h",
+     "base, config, inspect/explain.h, inspect/summary.h, pipeline/compare_report.h, "
+     "pipeline/inspect_report.h, pipeline/preprocess_result.h, pipeline/static_report.h, "
+     "preprocess/preprocess.h, quantize/plan.h, verify/comparison.h",
      "fmt"},
     {"pipeline",
      "base, kernels, config, model, samples, runtime, preprocess, calibrate, quantize, verify, "

@@ -41,14 +41,12 @@ TEST_CASE("command line: without a known command nothing runs", "[cli]") {
       {"sttic", 2, "sttic: unknown command\n  hint: did you mean 'static'?"},
       {"dynamic -i model.onnx -o out.onnx", 2,
        "dynamic: is not available yet\n  hint: available: static, preprocess, compare, inspect, "
-       "schema, "
-       "completion"},
+       "schema, completion"},
       {"--json static", 2,
        "--json: unknown option\n  hint: options stand behind the command: qtool COMMAND [OPTIONS]"},
       {"'st\x1b[31mtic'", 2,
        "st\\x1b[31mtic: unknown command\n  hint: known: static, preprocess, compare, inspect, "
-       "schema, "
-       "completion"},
+       "schema, completion"},
   });
 }
 
@@ -122,13 +120,6 @@ TEST_CASE("command line: words too many are refused", "[cli]") {
 TEST_CASE("command line: what a command cannot do without is asked for", "[cli]") {
   check_refusals({
       {"static", 2, "static: no input model, expected -i FILE or the key model.input"},
-      {"preprocess model.onnx", 2,
-       "preprocess: no output model, expected -o FILE or the key model.output"},
-      {"inspect", 2, "inspect: no model, expected MODEL or the key model.input"},
-      {"compare model.onnx", 2,
-       "compare: no model to compare, expected QUANTIZED or the key model.output"},
-      {"compare model.onnx plain", 2,
-       "compare: no samples, expected --data DIR or the key verify.data"},
       {"static -i model.onnx", 2,
        "static: no output model, expected -o FILE or the key model.output"},
       {"static -i model.onnx -o out.onnx", 2,
@@ -160,21 +151,6 @@ TEST_CASE("static: what is not available yet is refused before any work", "[cli]
        "quantization.quant_format: 'QOperator' is not available yet\n  hint: available: QDQ"},
       {line + "--set preset=arm64", 2,
        "preset: 'arm64' is not available yet\n  hint: available: cpu, onnxruntime"},
-  });
-}
-
-TEST_CASE("preprocess, compare, inspect: wrong options are refused like those of static", "[cli]") {
-  check_refusals({
-      {"preprocess --opsett 17", 2, "--opsett: unknown option\n  hint: did you mean '--opset'?"},
-      {"preprocess model.onnx model.onnx", 2,
-       "model.output: 'model.onnx' is the input model too, expected another file"},
-      {"preprocess model.onnx no/such/out.onnx", 5,
-       "no/such/out.onnx: cannot be written: No such file or directory"},
-      {"compare --min-cosine 2", 2, "--min-cosine: found 2, expected a number from -1 to 1"},
-      {"compare --min_cosin 1", 2,
-       "--min_cosin: unknown option\n  hint: did you mean '--min-cosine'?"},
-      {"inspect a.onnx b.onnx", 2, "unexpected argument 'b.onnx'"},
-      {"inspect nosuch.onnx", 5, "nosuch.onnx: cannot be read: No such file or directory"},
   });
 }
 

@@ -35,8 +35,8 @@ const std::string kNet = R"(agraph (float[N,2] x) => (float[N,2] y)
     <float[2,2] w = {1, 2, 3, 4}> {
       [mm] h = MatMul (x, w)
       [exp] e = Exp (h)
-      c = Constant <value = float[2] {1, 2}> ()
-      [add] y = Add (e, c)
+      c = Constant <value = float[2,2] {1, 2, 3, 4}> ()
+      [mm2] y = MatMul (e, c)
     })";
 
 TEST_CASE("run_inspect: describes the file and what static would make of it", "[pipeline]") {
@@ -44,18 +44,20 @@ TEST_CASE("run_inspect: describes the file and what static would make of it", "[
   const InspectReport report = fixture.run();
   CHECK(report.model.path == *fixture.config.model.input);
   CHECK(report.summary.node_count == 4);
-  CHECK(report.quantized_node_count == 2);
+  CHECK(report.quantized_node_count == 1);
   CHECK(report.obstacle.empty());
-  REQUIRE(report.left_in_float.size() == 1);
+  REQUIRE(report.left_in_float.size() == 2);
   CHECK(report.left_in_float[0].node_name == "exp");
   CHECK(report.left_in_float[0].reason == "the operator has no 8-bit form");
+  CHECK(report.left_in_float[1].node_name == "add");
+  CHECK(report.left_in_float[1].reason == "no quantized operator reads its output");
 }
 
 TEST_CASE("run_inspect: follows the config", "[pipeline]") {
   Fixture fixture(kNet);
   fixture.config.quantization.nodes_to_exclude = {"mm"};
   const InspectReport report = fixture.run();
-  CHECK(report.quantized_node_count == 1);
+  CHECK(report.quantized_node_count == 0);
   CHECK(report.left_in_float[0].reason == "is in nodes_to_exclude");
 }
 
@@ -86,9 +88,9 @@ TEST_CASE("run_inspect: a node that preprocessing takes away is explained as the
 TEST_CASE("run_inspect: a node that is not there is named, with the nearest that is",
           "[pipeline]") {
   Fixture fixture(kNet);
-  CHECK(fixture.failure("addd") ==
-        "exit 2: net.onnx: has no node 'addd', expected the name of a node or of a node's output | "
-        "did you mean 'add'?");
+  CHECK(fixture.failure("mm3") ==
+        "exit 2: net.onnx: has no node 'mm3', expected the name of a node or of a node's output | "
+        "did you mean 'mm'?");
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ TEST_CASE("help: lists the commands, and each has one with an example", "[cli]")
       help.starts_with("qtool quantizes ONNX models and proves that they still work.\n\nUsage: "
                        "qtool COMMAND [OPTIONS]\n"));
   CHECK(done("-h").out == help);
+  CHECK(done("help").out == help);
   for (const std::string command :
        {"static", "preprocess", "compare", "inspect", "schema", "completion"}) {
     INFO(command);
@@ -37,6 +38,7 @@ TEST_CASE("help: lists the commands, and each has one with an example", "[cli]")
     CHECK(holds(own, "Example:"));
     CHECK(holds(own, "qtool " + command));
     CHECK(done(command + " --no_such -h").out == own);
+    CHECK(done("help " + command).out == own);
   }
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("static: options and a config file that say the same give the same mod
 TEST_CASE("static: a dry run says what it would do and writes nothing", "[cli]") {
   const TempDir dir;
   fill(dir);
-  const ProcessResult result = run_qtool(kLine + "--dry-run", dir);
+  const ProcessResult result = run_qtool(kLine + "--dry-run --report r.json", dir);
   CHECK(result.exit_code == 0);
   CHECK(result.out.find("nothing written") != std::string::npos);
   CHECK(names_in(dir) == std::vector<std::string>{"calib", "eval", "model.onnx"});

@@ -29,14 +29,17 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 std::string general_help() {
   std::string out =
-      "qtool quantizes ONNX models and proves that they still work.\n\nUsage: qtool COMMAND "
-      "[OPTIONS]\n\nCommands:\n";
+      "qtool quantizes ONNX models and proves that they still work.\n\n"
+      "Usage: qtool COMMAND [OPTIONS]\n\n"
+      "Commands:\n";
   for (const Command& command : all_commands())
     out += fmt::format("  {:<12}{}\n", command.name, command.summary);
   out +=
-      "\nOptions:\n  -h,--help   Print this help; after a command: the help of the command\n  "
-      "--version   Print the version\n";
-  out += "\nExample:\n  qtool static -i model.onnx -o model.int8.onnx --calib-data calib_samples\n";
+      "\nOptions:\n"
+      "  -h,--help   Print this help; after a command: the help of the command\n"
+      "  --version   Print the version\n"
+      "\nExample:\n"
+      "  qtool static -i model.onnx -o model.int8.onnx --calib-data calib_samples\n";
   return out;
 }
 
@@ -79,8 +82,7 @@ KnownOptions known_options(const CLI::App& app, const Command& command) {
 }
 
 /// A word in the one spelling that the parser knows: dashes for underscores in the name of an
-/// option, and
-/// `--per-channel=false` for `--no-per-channel`.
+/// option, and `--per-channel=false` for `--no-per-channel`.
 std::string normal_word(const std::string& word, const KnownOptions& known) {
   if (!word.starts_with("--")) return word;
   const std::size_t name_end = std::min(word.find('='), word.size());
@@ -195,6 +197,8 @@ CommandLine parse_command_line(std::vector<std::string> words) {
   if (words.empty())
     throw usage("no command given, expected qtool COMMAND [OPTIONS]",
                 "qtool --help lists the commands");
+  // `qtool help static` is what many other tools call `qtool static --help`.
+  if (words.front() == "help") words = {words.size() > 1 ? words[1] : "--help", "--help"};
   const std::string first = words.front();
   words.erase(words.begin());
   if (first == "--version") {

@@ -18,26 +18,31 @@ struct NamedFile {
   std::filesystem::path path;
 };
 
+void add(std::vector<NamedFile>& files, std::string name,
+         const std::optional<std::filesystem::path>& path) {
+  if (path) files.push_back({std::move(name), *path});
+}
+
 std::vector<NamedFile> files_read(const CommandLine& command_line, const Config& config) {
   std::vector<NamedFile> out;
-  const auto add = [&](std::string name, const std::optional<std::filesystem::path>& path) {
-    if (path) out.push_back({std::move(name), *path});
-  };
-  add("the config file", command_line.sources.file);
-  add("the input model", config.model.input);
-  add("the file of labels", config.verify.labels);
+  add(out, "the config file", command_line.sources.file);
+  add(out, "the input model", config.model.input);
+  add(out, "the file of labels", config.verify.labels);
+  if (!command_line.command->writes_model) add(out, "the second model", config.model.output);
   return out;
 }
 
 std::vector<NamedFile> files_written(const CommandLine& command_line, const Config& config) {
   std::vector<NamedFile> out;
-  const auto add = [&](std::string name, const std::optional<std::filesystem::path>& path) {
-    if (path) out.push_back({std::move(name), *path});
-  };
-  if (command_line.command->writes_model) add("model.output", config.model.output);
-  add("report.html", config.report.html);
-  add("report.json", config.report.json);
-  add("--log-file", command_line.log_file);
+  if (command_line.command->writes_model && config.model.output) {
+    add(out, "model.output", config.model.output);
+    if (config.report.manifest) {
+      add(out, "the manifest", config.model.output->string() + ".manifest.json");
+    }
+  }
+  add(out, "report.html", config.report.html);
+  add(out, "report.json", config.report.json);
+  add(out, "--log-file", command_line.log_file);
   return out;
 }
 

@@ -100,7 +100,8 @@ class OptionDeclarer {
 
  private:
   template <typename Take>
-  void value(const std::string& names, std::string_view type, const std::string& help, Take take) {
+  void value(const std::string& names, std::string_view type, const std::string& help,
+             const Take& take) {
     app_.add_option_function<std::string>(names, take, wrapped(help))
         ->type_name(std::string(type))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
@@ -109,7 +110,7 @@ class OptionDeclarer {
 
   template <typename Take>
   void list(const std::string& names, std::string_view type, const std::string& help, int max_words,
-            Take take) {
+            const Take& take) {
     app_.add_option_function<Words>(names, take, wrapped(help))
         ->type_name(std::string(type))
         ->expected(1, max_words)
@@ -119,7 +120,7 @@ class OptionDeclarer {
   }
 
   template <typename Take>
-  void flag(const std::string& names, const std::string& help, Take take) {
+  void flag(const std::string& names, const std::string& help, const Take& take) {
     app_.add_flag_function(
             names, [take](std::int64_t) { take(); }, help)
         ->group(group_);

@@ -2,7 +2,7 @@
 
 #include "command_line.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name is the library's
 class App;
 }
 

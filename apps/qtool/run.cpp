@@ -35,8 +35,10 @@ void check_requirements(const Command& command, const Config& config) {
 }  // namespace
 
 void deliver(const Run& run, const Result& result) {
-  if (run.config.report.json) write_file(*run.config.report.json, result.json);
-  if (run.config.report.html) write_file(*run.config.report.html, result.html);
+  const ReportConfig& files = run.config.report;
+  // A dry run must not take the place of the report of a real one.
+  if (files.json && !run.config.dry_run) write_file(*files.json, result.json);
+  if (files.html && !run.config.dry_run) write_file(*files.html, result.html);
   write_stdout(run.json ? result.json : result.text);
 }
 
@@ -52,6 +54,7 @@ int run(const CommandLine& command_line) {
     check_requirements(command, config);
     check_supported(config, command.name);
     check_files(command_line, config);
+    check_stdout();
   }
   Terminal terminal(command_line);
   const Run run{

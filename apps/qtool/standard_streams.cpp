@@ -20,6 +20,10 @@ int write_all(int descriptor, std::string_view text) noexcept {
   return 0;
 }
 
+Error stdout_error(int error_number) {
+  return io_error("standard output", "cannot be written", error_number);
+}
+
 }  // namespace
 
 void reserve_standard_streams() {
@@ -29,11 +33,16 @@ void reserve_standard_streams() {
   }
 }
 
+void check_stdout() {
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) throw stdout_error(EBADF);
+}
+
 void write_stdout(std::string_view text) {
   const int error_number = write_all(STDOUT_FILENO, text);
   // A reader that went away has seen what it wanted; the work is done.
   if (error_number == EPIPE) return;
-  if (error_number != 0) throw io_error("standard output", "cannot be written", error_number);
+  if (error_number != 0) throw stdout_error(error_number);
 }
 
 void write_stderr(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }

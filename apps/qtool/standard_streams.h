@@ -8,6 +8,9 @@ namespace qtool::cli {
 /// become stdout.
 void reserve_standard_streams();
 
+/// Throws the `Io` error of a stdout that is closed, before there is anything to write to it.
+void check_stdout();
+
 /// Writes all of `text` to stdout; an `Io` error where it is closed or full.
 void write_stdout(std::string_view text);
 

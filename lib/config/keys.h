@@ -40,7 +40,7 @@ concept Described = requires(KeyList& keys, T& value) {
 class KeyList {
  public:
   template <typename T>
-  void add(std::string_view name, T& member, std::string_view doc, Rule rule = {});
+  void add(std::string_view name, T& member, std::string_view doc, const Rule& rule = {});
 
   /// Says that ONNX Runtime's option `name` is the key `moved_to` here.
   void add_moved(std::string_view name, std::string_view moved_to);
@@ -119,7 +119,7 @@ constexpr WordForm word_form() {
 }
 
 template <typename T>
-void KeyList::add(std::string_view name, T& member, std::string_view doc, Rule rule) {
+void KeyList::add(std::string_view name, T& member, std::string_view doc, const Rule& rule) {
   Key key;
   key.name = name;
   key.doc = doc;

@@ -38,7 +38,7 @@ JsonValue json_or_string(const std::string& word) {
 JsonValue value_of(const Setting& setting, WordForm form) {
   const std::string& first = setting.words.front();
   if (form != WordForm::Text && form != WordForm::List) return json_or_string(first);
-  const JsonValue json = setting.is_option ? JsonValue(first) : json_or_string(first);
+  JsonValue json = setting.is_option ? JsonValue(first) : json_or_string(first);
   if (form == WordForm::Text) {
     // A number, say, is a fine name for a file.
     return json.is_null() || json.as<std::string>() != nullptr ? json : JsonValue(first);

@@ -186,11 +186,13 @@ JsonValue schema_of(const std::filesystem::path*, const Rule&) {
 
 JsonValue schema_of_choice(const std::vector<std::string>& names) {
   // An editor offers what `enum` lists; the pattern takes the spellings that read_choice takes too.
-  std::string pattern;
-  for (const std::string& name : names) pattern += (pattern.empty() ? "" : "|") + any_case(name);
-  JsonValue::List any = {{JsonValue::Object{{"enum", write_value(names)}}},
-                         {JsonValue::Object{{"type", text_value("string")},
-                                            {"pattern", {fmt::format("^[Qq]?({})$", pattern)}}}}};
+  std::vector<std::string> spellings;
+  spellings.reserve(names.size());
+  for (const std::string& name : names) spellings.push_back(any_case(name));
+  JsonValue::List any = {
+      {JsonValue::Object{{"enum", write_value(names)}}},
+      {JsonValue::Object{{"type", text_value("string")},
+                         {"pattern", {fmt::format("^[Qq]?({})$", join(spellings, "|"))}}}}};
   return {JsonValue::Object{{"anyOf", {std::move(any)}}}};
 }
 

@@ -70,6 +70,7 @@ concept NamedEnum = requires {
 template <NamedEnum E>
 std::vector<std::string> enum_name_list() {
   std::vector<std::string> out;
+  out.reserve(EnumNames<E>::kEntries.size());
   for (const auto& entry : EnumNames<E>::kEntries) out.emplace_back(entry.name);
   return out;
 }

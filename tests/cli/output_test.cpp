@@ -28,29 +28,44 @@ TEST_CASE("help: lists the commands, and each has one with an example", "[cli]")
       help.starts_with("qtool quantizes ONNX models and proves that they still work.\n\nUsage: "
                        "qtool COMMAND [OPTIONS]\n"));
   CHECK(done("-h").out == help);
-  for (const std::string command : {"static", "schema", "completion"}) {
+  CHECK(done("help").out == help);
+  for (const std::string command :
+       {"static", "preprocess", "compare", "inspect", "schema", "completion"}) {
     INFO(command);
     CHECK(holds(help, "\n  " + command + " "));
     const std::string own = done(command + " --help").out;
-    CHECK(holds(own, "Usage: qtool " + command));
-    CHECK(holds(own, "Example:\n  "));
+    CHECK(holds(own, "qtool " + command + " [OPTIONS]"));
+    CHECK(holds(own, "Example:"));
     CHECK(holds(own, "qtool " + command));
     CHECK(done(command + " --no_such -h").out == own);
+    CHECK(done("help " + command).out == own);
+  }
+}
+
+TEST_CASE("help: of every command on models names the options that all of them have", "[cli]") {
+  for (const std::string command : {"static", "preprocess", "compare", "inspect"}) {
+    const std::string help = done(command + " --help").out;
+    for (const std::string option :
+         {"--config", "--set", "--input", "--output", "--threads", "--json", "--report",
+          "--dry-run", "--quiet", "--verbose", "--log-file", "--no-progress"}) {
+      INFO(command << " " << option);
+      CHECK(holds(help, option));
+    }
   }
 }
 
 TEST_CASE("help: of static names every option of the contract", "[cli]") {
   const std::string help = done("static --help").out;
-  for (const std::string option : {"-c,--config",
+  for (const std::string option : {"--config",
                                    "--set",
-                                   "-i,--input",
-                                   "-o,--output",
+                                   "--input",
+                                   "--output",
                                    "--threads",
                                    "--json",
                                    "--report",
                                    "--dry-run",
-                                   "-q,--quiet",
-                                   "-v,--verbose",
+                                   "--quiet",
+                                   "--verbose",
                                    "--log-file",
                                    "--no-progress",
                                    "--calib-data",

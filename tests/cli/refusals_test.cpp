@@ -170,6 +170,10 @@ TEST_CASE("static: files that cannot be written are found before any work", "[cl
        "no/such/r.log: cannot be written: No such file or directory"},
       {line + "--log-file model.onnx", 2,
        "--log-file: 'model.onnx' is the input model too, expected another file"},
+      {line + "--report out.onnx.manifest.json", 2,
+       "report.json: 'out.onnx.manifest.json' is the manifest too, expected another file"},
+      {"compare model.onnx plain --data calib --report plain.json --log-file plain", 2,
+       "--log-file: 'plain' is the second model too, expected another file"},
       {line + "--set report.json=out.onnx", 2,
        "report.json: 'out.onnx' is model.output too, expected another file"},
   });

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <signal.h>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -41,6 +42,17 @@ class Process {
   }
 
   void signal(int number) const { ::kill(pid_, number); }
+
+  bool is_running() const {
+    siginfo_t info{};
+    ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    return info.si_pid == 0;
+  }
+
+  /// What the running process has written to stderr.
+  std::string error_so_far() const {
+    return std::filesystem::exists(folder_ / ".stderr") ? read_file(folder_ / ".stderr") : "";
+  }
 
   ProcessResult wait() const {
     int status = 0;

@@ -9,8 +9,7 @@ namespace {
 
 int run_command(const Run& run) {
   const PreprocessResult result = run_preprocess(run.config, run.context);
-  const Document document = to_document(result);
-  deliver(run, {to_text(document), to_json_text(to_json(result)), to_html(document)});
+  deliver(run, result);
   return exit_code_of(run, result.gates);
 }
 
@@ -20,6 +19,7 @@ Command preprocess_command() {
   return {.name = "preprocess",
           .summary = "Simplify a model without changing what it computes",
           .example = "qtool preprocess -i model.onnx -o model.simple.onnx",
+          .writes_model = true,
           .positionals = {{"IN", "model.input", "The model to read."},
                           {"OUT", "model.output", "The model to write."}},
           .requirements = {{"model.input", "input model", "-i FILE"},
@@ -27,7 +27,7 @@ Command preprocess_command() {
           .key_options = {{"--opset", "preprocess.opset", "N"},
                           {"--data", "verify.data", "DIR"},
                           {"--min-cosine", "verify.min_cosine", "X"}},
-          .own_options = {{"--no-load-check", "",
+          .own_options = {{kNoLoadCheck, "",
                            "Do not load the result in ONNX Runtime before it counts as done."}},
           .run = run_command};
 }

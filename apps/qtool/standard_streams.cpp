@@ -31,6 +31,8 @@ void reserve_standard_streams() {
 
 void write_stdout(std::string_view text) {
   const int error_number = write_all(STDOUT_FILENO, text);
+  // A reader that went away has seen what it wanted; the work is done.
+  if (error_number == EPIPE) return;
   if (error_number != 0) throw io_error("standard output", "cannot be written", error_number);
 }
 

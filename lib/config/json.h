@@ -21,7 +21,7 @@ struct JsonValue {
   using Data = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List, Object>;
 
   JsonValue() = default;
-  JsonValue(Data content, int at_line = 0) : data(std::move(content)), line(at_line) {}
+  JsonValue(Data content, int at_line = 0);
 
   bool is_null() const { return std::holds_alternative<std::nullptr_t>(data); }
   template <typename T>
@@ -31,7 +31,7 @@ struct JsonValue {
   /// The member called `name`, or null where this is no object or has none.
   const JsonValue* find(std::string_view name) const;
 
-  Data data = nullptr;
+  Data data;  ///< null by default
   int line = 0;
 };
 
@@ -40,6 +40,9 @@ struct JsonMember {
   JsonValue value;
   int line = 0;  ///< of the name
 };
+
+// Here, where the parts of its data are complete.
+inline JsonValue::JsonValue(Data content, int at_line) : data(std::move(content)), line(at_line) {}
 
 /// Reads a JSON text; comments and a byte order mark are allowed, a name that is given twice is
 /// not. Errors are of `kind` and begin with `source:line`. Numbers that no int64 holds become

@@ -6,7 +6,6 @@
 #include "model/graph_view.h"
 #include "model/model.h"
 #include "model/tensor.h"
-#include "quantize/op_rules.h"
 
 namespace qtool {
 namespace {
@@ -78,24 +77,19 @@ const TensorPlan* plan_of_output(const QuantPlan& plan, const std::string& value
 }
 
 /// A draft has no scales, and with them no biases: what the node's rule says has to do.
-bool is_bias(const GraphView& view, const onnx::NodeProto& node, int slot) {
-  const OpRule* rule = find_rule(placement_for(Preset::Cpu), node.op_type(), node.domain());
+bool is_bias(const GraphView& view, const onnx::NodeProto& node, int slot,
+             const Placement& placement) {
+  const OpRule* rule = find_rule(placement, node.op_type(), node.domain());
   return rule != nullptr && rule->input(slot).role == InputRole::Bias &&
          view.initializer(node.input(slot)) != nullptr;
 }
 
-ExplainedValue explain_input(const GraphView& view, int index, int slot, const QuantPlan& plan,
-                             bool is_quantized) {
-  const auto& node = view.node(index);
-  const std::string& value = node.input(slot);
+ExplainedValue explain_input(const GraphView& view, int index, int slot, const QuantPlan& plan) {
+  const std::string& value = view.node(index).input(slot);
   if (value.empty()) return {"", "not given", "", ""};
-  std::string becomes = "float";
-  if (const TensorPlan* found = plan_of_input(plan, index, slot)) {
-    becomes = plan_text(*found);
-  } else if (is_quantized && is_bias(view, node, slot)) {
-    becomes = "int32, scale of the input x scale of the weight";
-  }
-  return {value, source_text(view, value), type_text(view, value), becomes};
+  const TensorPlan* found = plan_of_input(plan, index, slot);
+  return {value, source_text(view, value), type_text(view, value),
+          found ? plan_text(*found) : "float"};
 }
 
 ExplainedValue explain_output(const GraphView& view, const std::string& value,
@@ -109,10 +103,9 @@ ExplainedValue explain_output(const GraphView& view, const std::string& value,
 NodeExplanation explain(const GraphView& view, int index, const QuantPlan& plan,
                         NodeDecision decision) {
   const auto& node = view.node(index);
-  const bool is_quantized = decision.outcome == NodeDecision::Outcome::Quantized;
   NodeExplanation out{node.name(), node.op_type(), node.domain(), {}, {}, std::move(decision)};
   for (int slot = 0; slot < node.input_size(); ++slot) {
-    out.inputs.push_back(explain_input(view, index, slot, plan, is_quantized));
+    out.inputs.push_back(explain_input(view, index, slot, plan));
   }
   for (const std::string& value : node.output()) {
     out.outputs.push_back(explain_output(view, value, plan));
@@ -123,11 +116,20 @@ NodeExplanation explain(const GraphView& view, int index, const QuantPlan& plan,
 }  // namespace
 
 std::optional<NodeExplanation> explain_node(const onnx::GraphProto& graph, const QuantPlan& plan,
-                                            std::string_view name) {
+                                            const Placement& placement, std::string_view name) {
   const int index = find_node(graph, name);
   if (index < 0) return std::nullopt;
-  return explain(GraphView(graph), index, plan,
-                 node_decisions(graph, plan)[static_cast<std::size_t>(index)]);
+  const GraphView view(graph);
+  NodeExplanation out =
+      explain(view, index, plan, node_decisions(graph, plan)[static_cast<std::size_t>(index)]);
+  if (out.decision.outcome != NodeDecision::Outcome::Quantized) return out;
+  for (int slot = 0; slot < graph.node(index).input_size(); ++slot) {
+    ExplainedValue& input = out.inputs[static_cast<std::size_t>(slot)];
+    if (input.becomes == "float" && is_bias(view, graph.node(index), slot, placement)) {
+      input.becomes = "int32, scale of the input x scale of the weight";
+    }
+  }
+  return out;
 }
 
 std::optional<NodeExplanation> explain_unplanned_node(const onnx::GraphProto& graph,

@@ -8,6 +8,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "inspect/decisions.h"
+#include "quantize/op_rules.h"
 #include "quantize/plan.h"
 
 namespace qtool {
@@ -31,9 +32,9 @@ struct NodeExplanation {
 };
 
 /// The node of `graph` that is called `name`, else the one that writes a value called so; nothing
-/// where there is none. `plan` was made for this graph.
+/// where there is none. `plan` was made for this graph by this placement.
 std::optional<NodeExplanation> explain_node(const onnx::GraphProto& graph, const QuantPlan& plan,
-                                            std::string_view name);
+                                            const Placement& placement, std::string_view name);
 
 /// The same for a node that no plan knows, of any graph of the model; `reason` says why not.
 std::optional<NodeExplanation> explain_unplanned_node(const onnx::GraphProto& graph,

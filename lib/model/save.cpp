@@ -81,13 +81,21 @@ ModelWriter inline_writer(const Model& model) {
           }};
 }
 
+/// Whether a tensor lies beside the input model; the first file is the model's own.
+bool is_inherited(const onnx::TensorProto& tensor) {
+  const auto reference = reference_of(tensor);
+  return reference && reference->file > 0;
+}
+
 /// Lays the large initializers of a model out in one file.
 class DataLayout {
  public:
-  DataLayout(const Model& model, std::string location, std::uint64_t threshold)
+  DataLayout(const Model& model, std::string location, const ExternalDataOptions& options,
+             bool only_inherited)
       : model_(model),
         location_(std::move(location)),
-        threshold_(std::max<std::uint64_t>(threshold, 1)) {}
+        threshold_(std::max<std::uint64_t>(options.threshold_bytes, 1)),
+        only_inherited_(only_inherited) {}
 
   ModelWriter writer() {
     return {model_.proto(), [this](const onnx::TensorProto& tensor, const TensorSite& site) {
@@ -117,7 +125,8 @@ class DataLayout {
   /// Readers are sure to know external data of initializers alone.
   TensorStorage choose(const onnx::TensorProto& tensor, const TensorSite& site) {
     const auto values = model_.tensor_bytes(tensor);
-    if (site.node != nullptr || site.is_in_function || values.size() < threshold_)
+    if (site.node != nullptr || site.is_in_function || values.size() < threshold_ ||
+        !may_leave(tensor))
       return inline_storage(model_, tensor);
     // What starts on a page can be mapped.
     const std::uint64_t alignment = values.size() >= kPageAlignedBytes ? kPage : 64;
@@ -130,21 +139,17 @@ class DataLayout {
             .offset = offset};
   }
 
+  bool may_leave(const onnx::TensorProto& tensor) const {
+    return !only_inherited_ || is_inherited(tensor);
+  }
+
   const Model& model_;
   std::string location_;
   std::uint64_t threshold_;
+  bool only_inherited_;
   std::uint64_t end_ = 0;
   std::vector<Piece> pieces_;
 };
-
-bool wants_external(const Model& model, const ExternalDataOptions& options,
-                    std::uint64_t inline_bytes) {
-  using Mode = ExternalDataOptions::Mode;
-  if (options.mode == Mode::Always) return true;
-  // The first file is the model's own.
-  return options.mode == Mode::Auto &&
-         (inline_bytes > kMaxModelBytes || model.data_files().size() > 1);
-}
 
 void refuse_too_large(const fs::path& target, std::uint64_t bytes, bool is_external) {
   if (bytes <= kMaxModelBytes) return;
@@ -198,18 +203,24 @@ PendingModel::PendingModel(const Model& model, const fs::path& target,
     : model_file_(target) {
   refuse_overwriting(model, model_file_.target());
   const ModelWriter whole = inline_writer(model);
-  if (wants_external(model, options, whole.size())) {
-    write_external(model, options);
+  using Mode = ExternalDataOptions::Mode;
+  const bool takes_all =
+      options.mode == Mode::Always || (options.mode == Mode::Auto && whole.size() > kMaxModelBytes);
+  const bool keeps_inherited =
+      options.mode == Mode::Auto && std::ranges::any_of(model.graph().initializer(), is_inherited);
+  if (takes_all || keeps_inherited) {
+    write_external(model, options, /*only_inherited=*/!takes_all);
   } else {
     refuse_too_large(target, whole.size(), false);
     files_.push_back(write_model(whole, model_file_, model));
   }
 }
 
-void PendingModel::write_external(const Model& model, const ExternalDataOptions& options) {
+void PendingModel::write_external(const Model& model, const ExternalDataOptions& options,
+                                  bool only_inherited) {
   const fs::path path = data_path(model_file_.target(), options);
   refuse_overwriting(model, path);
-  DataLayout layout(model, path.filename().string(), options.threshold_bytes);
+  DataLayout layout(model, path.filename().string(), options, only_inherited);
   const ModelWriter writer = layout.writer();
   refuse_too_large(model_file_.target(), writer.size(), true);
   files_.push_back(write_model(writer, model_file_, model));
@@ -221,8 +232,8 @@ void PendingModel::write_external(const Model& model, const ExternalDataOptions&
   files_.push_back(data.finish());
 
   preview_file_.emplace(model_file_.target());
-  DataLayout preview(model, data_file_->temporary_path().filename().string(),
-                     options.threshold_bytes);
+  DataLayout preview(model, data_file_->temporary_path().filename().string(), options,
+                     only_inherited);
   write_model(preview.writer(), *preview_file_, model);
 }
 

@@ -17,7 +17,7 @@ struct ExternalDataOptions {
     Auto,
     Always,
     Never
-  } mode = Mode::Auto;  ///< Auto: beyond 2 GB, or where the input had external data
+  } mode = Mode::Auto;  ///< Auto: all beyond 2 GB, else those that lay beside the input
   std::optional<std::string> file_name;  ///< default: `<output file name>.data`
   std::uint64_t threshold_bytes = 1024;
 };
@@ -52,7 +52,7 @@ class PendingModel {
   void commit();
 
  private:
-  void write_external(const Model& model, const ExternalDataOptions& options);
+  void write_external(const Model& model, const ExternalDataOptions& options, bool only_inherited);
 
   AtomicFile model_file_;
   std::optional<AtomicFile> preview_file_;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "model/blame.h"
+#include "model/einsum.h"
 
 namespace qtool {
 namespace {
@@ -64,6 +65,7 @@ void complete(onnx::ValueInfoProto& value, const onnx::ValueInfoProto& inferred)
 }  // namespace
 
 void check_types(onnx::ModelProto& model, const std::string& where) {
+  check_einsum(model, where);
   onnx::ModelProto inferred = model;
   if (infer(inferred)) refuse(model, where);
   for (int i = 0; i < model.graph().output_size(); ++i) {

@@ -33,10 +33,12 @@ std::optional<Draft> draft(const Model& model, const Config& config, InspectRepo
   }
 }
 
-NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared,
+NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared, Preset preset,
                         const std::string& name, const std::string& obstacle) {
   if (prepared) {
-    if (auto found = explain_node(prepared->model.graph(), prepared->plan, name)) return *found;
+    if (auto found =
+            explain_node(prepared->model.graph(), prepared->plan, placement_for(preset), name))
+      return *found;
   }
   const std::string reason = prepared ? "is not in the main graph after preprocessing" : obstacle;
   if (auto found = explain_unplanned_node(model.graph(), name, reason)) return *found;
@@ -66,7 +68,7 @@ InspectReport run_inspect(const Config& config, const std::optional<std::string>
     report.folded_node_count = prepared->plan.folded.size();
     report.left_in_float = left_in_float(prepared->model.graph(), prepared->plan);
   }
-  if (node) report.explanation = explain(model, prepared, *node, report.obstacle);
+  if (node) report.explanation = explain(model, prepared, config.preset, *node, report.obstacle);
   return report;
 }
 

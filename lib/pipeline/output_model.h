@@ -6,6 +6,8 @@
 
 #include "config/config.h"
 #include "model/save.h"
+#include "pipeline/relocate.h"
+#include "report/manifest.h"
 
 namespace qtool {
 
@@ -19,6 +21,13 @@ PendingModel write_model(const Model& model, const Config& config);
 /// else a defect; `made` says what qtool made of it, for example `quantized`.
 std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,
                           const std::function<void(const std::string&)>& warn);
+
+/// The text of a report's manifest. It stands beside the output, so its relative paths start there.
+template <typename Report>
+std::string manifest_beside_output(Report report) {
+  report.config = relative_to(report.config, report.config.model.output->parent_path());
+  return manifest_json(report);
+}
 
 /// Lets the model appear, and its manifest where the config wants one.
 void publish(PendingModel& pending, const Config& config, const std::string& manifest);

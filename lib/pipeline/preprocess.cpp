@@ -8,7 +8,6 @@
 #include "pipeline/output_model.h"
 #include "pipeline/timed_stage.h"
 #include "pipeline/verification.h"
-#include "report/manifest.h"
 
 namespace qtool {
 namespace {
@@ -64,7 +63,7 @@ PreprocessResult PreprocessRun::run() {
                                        [&](const std::string& message) { warn(message); });
   });
   timed("verify", [&] { verify(pending); });
-  publish(pending, config_, manifest_json(result_));
+  publish(pending, config_, manifest_beside_output(result_));
   return std::move(result_);
 }
 

@@ -18,7 +18,6 @@
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
-#include "report/manifest.h"
 #include "runtime/session.h"
 #include "samples/samples.h"
 
@@ -55,6 +54,7 @@ class StaticRun {
 
   Model load();
   void prepare(Model& model);
+  void warn_of_existing_quantization(const Model& model);
   std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
   TensorRanges calibrate(const Model& model, const SampleFolder& samples);
   void plan(const Model& model, const TensorRanges& ranges);
@@ -84,7 +84,7 @@ StaticReport StaticRun::run() {
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
   timed("verify", [&] { verify(pending); });
-  publish(pending, config_, manifest_json(report_));
+  publish(pending, config_, manifest_beside_output(report_));
   return std::move(report_);
 }
 
@@ -93,10 +93,24 @@ Model StaticRun::load() {
   report_.input_sha256 = sha256_of_file(input());
   report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
+  warn_of_existing_quantization(model);
   for (const std::string& warning :
        check_node_lists(model.graph(), config_.quantization, config_.preset))
     warn(warning);
   return model;
+}
+
+/// Pairs that the model brings are kept, which a user who expected a float model should know.
+void StaticRun::warn_of_existing_quantization(const Model& model) {
+  const auto count = std::ranges::count_if(model.graph().node(), [](const onnx::NodeProto& node) {
+    return node.op_type() == "QuantizeLinear" || node.op_type() == "DequantizeLinear";
+  });
+  if (count > 0) {
+    warn(
+        fmt::format("{}: is partly quantized already: its {} QuantizeLinear and DequantizeLinear "
+                    "nodes are kept as they are",
+                    input().string(), count));
+  }
 }
 
 void StaticRun::prepare(Model& model) {
@@ -114,7 +128,8 @@ std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folde
 }
 
 TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
-  const auto tensors = tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
+  const auto tensors =
+      tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
   CalibrationResult result;
   if (!tensors.empty()) {
     result = collect_statistics(model, tensors, samples, threads_, context_.progress);

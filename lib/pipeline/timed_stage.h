@@ -14,7 +14,8 @@ namespace qtool {
 /// Stage of a command -> wall time, in the order in which they ran.
 using StageTimes = std::vector<std::pair<std::string, double>>;
 
-/// Runs one stage of a command and notes how long it took; gives what it gives. Stops before it where the user asked to.
+/// Runs one stage of a command and notes how long it took; gives what it gives. Stops before it
+/// where the user asked to.
 template <typename Stage>
 auto timed_stage(const char* name, StageTimes& times, spdlog::logger& log, const Stage& stage) {
   throw_if_interrupted();

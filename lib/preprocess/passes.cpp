@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "model/graph_view.h"
 #include "preprocess/preprocess.h"
+#include "preprocess/shape_inference.h"
 
 namespace qtool {
 namespace {
@@ -50,6 +51,10 @@ void raise_opset(Model& model, std::int64_t version) {
   upgrade_opset(model, version);
 }
 
+void infer_plain_shapes(Model& model, Notes& notes) {
+  ShapeInference(model, notes, ShapeInference::Values::Ignore).run();
+}
+
 std::vector<Pass> normalization() {
   return {
       {"inline_functions", [](Model& model, Notes&) { inline_functions(model); }},
@@ -77,7 +82,7 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config) {
   const bool sets_shapes = !config.dims.empty() || !config.override_shapes.empty();
   add(sets_shapes, "set_input_shapes",
       [&](Model& each, Notes&) { set_input_shapes(each, config); });
-  add(true, "infer_shapes", infer_shapes);
+  add(true, "infer_shapes", config.symbolic_shape ? infer_shapes : infer_plain_shapes);
   add(config.simplify, "remove_dead_nodes", [](Model& each, Notes&) { remove_dead_nodes(each); });
   add(config.fold_constants, "fold_constants", fold_constants);
   add(config.simplify, "remove_copies",

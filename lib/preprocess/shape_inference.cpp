@@ -73,8 +73,8 @@ void drop_negative_sizes(onnx::TypeProto& type) {
 
 }  // namespace
 
-ShapeInference::ShapeInference(Model& model, std::vector<std::string>& notes)
-    : model_(model), notes_(notes) {
+ShapeInference::ShapeInference(Model& model, std::vector<std::string>& notes, Values values)
+    : model_(model), notes_(notes), values_wanted_(values) {
   for (const auto& import : model.proto().opset_import()) {
     opsets_[import.domain()] = static_cast<int>(import.version());
   }
@@ -182,7 +182,9 @@ void ShapeInference::infer(onnx::NodeProto& node, onnx::GraphProto& graph) {
   for (int i = 0; i < node.output_size(); ++i) {
     if (!node.output(i).empty()) define(node.output(i), *context.getOutputType(i), graph);
   }
-  if (schema && schema->has_data_propagation_function()) propagate_values(*schema, node);
+  if (values_wanted_ == Values::Follow && schema && schema->has_data_propagation_function()) {
+    propagate_values(*schema, node);
+  }
 }
 
 void ShapeInference::propagate_values(const onnx::OpSchema& schema, onnx::NodeProto& node) {

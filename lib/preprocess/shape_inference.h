@@ -18,7 +18,9 @@ namespace qtool {
 /// the graph wins over what value_info claims.
 class ShapeInference {
  public:
-  ShapeInference(Model& model, std::vector<std::string>& notes);
+  /// `Values::Follow` computes with small integer tensors on the way, since they become shapes.
+  enum class Values { Follow, Ignore };
+  ShapeInference(Model& model, std::vector<std::string>& notes, Values values = Values::Follow);
 
   /// Walks the whole model once, completing value_info of every graph and the types of outputs.
   void run();
@@ -42,6 +44,7 @@ class ShapeInference {
 
   Model& model_;
   std::vector<std::string>& notes_;
+  Values values_wanted_;
   int note_count_ = 0;
   std::unordered_map<std::string, int> opsets_;
   onnx::shape_inference::SymbolTableImpl symbols_;

@@ -18,15 +18,19 @@ struct PreparedBias {
   bool uses_product_scale = true;
 };
 
-const TensorPlan& at(const QuantPlan& plan, int index) { return plan.tensors[static_cast<std::size_t>(index)]; }
-
-void skip(const GraphView& graph, const BiasRequest& request, const std::string& reason, QuantPlan& plan) {
-  const auto& node = graph.node(request.use.node);
-  plan.skipped.push_back({request.use.node, node.name(), node.op_type(), node.input(request.use.slot), reason});
+const TensorPlan& at(const QuantPlan& plan, int index) {
+  return plan.tensors[static_cast<std::size_t>(index)];
 }
 
-std::optional<PreparedBias> prepare(const Model& model, const GraphView& graph, const BiasRequest& request,
-                                    QuantPlan& plan) {
+void skip(const GraphView& graph, const BiasRequest& request, const std::string& reason,
+          QuantPlan& plan) {
+  const auto& node = graph.node(request.use.node);
+  plan.skipped.push_back(
+      {request.use.node, node.name(), node.op_type(), node.input(request.use.slot), reason});
+}
+
+std::optional<PreparedBias> prepare(const Model& model, const GraphView& graph,
+                                    const BiasRequest& request, QuantPlan& plan) {
   const std::string& name = graph.node(request.use.node).input(request.use.slot);
   const std::size_t scales = at(plan, request.weight_plan).params.scales.size();
   const std::size_t channels = scales > 1 ? scales * static_cast<std::size_t>(request.groups) : 1;
@@ -56,17 +60,20 @@ BiasHeadroom headroom(const GraphView& graph, const BiasRequest& request, const 
                    .products = element_count(values),
                    .output_step = 0};
   if (request.channel_axis < values.dims_size()) {
-    const auto channels = static_cast<std::size_t>(values.dims(static_cast<int>(request.channel_axis)));
+    const auto channels =
+        static_cast<std::size_t>(values.dims(static_cast<int>(request.channel_axis)));
     if (channels > 0) out.products /= channels;
   }
   return out;
 }
 
-/// Scale of every quantized activation; a folded Relu's or Clip's input is quantized as its output is.
+/// Scale of every quantized activation; a folded Relu's or Clip's input is quantized as its output
+/// is.
 std::unordered_map<std::string, float> output_steps(const QuantPlan& plan) {
   std::unordered_map<std::string, float> steps;
   for (const TensorPlan& tensor : plan.tensors) {
-    if (tensor.role == TensorPlan::Role::Activation) steps[tensor.name] = tensor.params.scales.front();
+    if (tensor.role == TensorPlan::Role::Activation)
+      steps[tensor.name] = tensor.params.scales.front();
   }
   for (const FoldedNode& folded : plan.folded) steps[folded.input] = steps[folded.output];
   return steps;
@@ -87,7 +94,8 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     room.output_step = step == steps.end() ? 0 : step->second;
     TensorPlan& weight = plan.tensors[static_cast<std::size_t>(bias.request->weight_plan)];
     const auto zeros = zero_channels.find(bias.request->weight_plan);
-    const bool is_constant = weight.role == TensorPlan::Role::Constant && zeros != zero_channels.end();
+    const bool is_constant =
+        weight.role == TensorPlan::Role::Constant && zeros != zero_channels.end();
     bias.uses_product_scale = !is_constant || !may_adjust_weights ||
                               fit_weight_scales(weight.params, zeros->second, bias.largest, room);
   }
@@ -96,17 +104,19 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     const TensorPlan& input = at(plan, request.input_plan);
     const TensorPlan& weight = at(plan, request.weight_plan);
     const std::string product = "scale=" + input.name + "*" + weight.name;
-    TensorPlan out{.name = graph.node(request.use.node).input(request.use.slot),
-                   .role = TensorPlan::Role::Bias,
-                   .params = bias.uses_product_scale
-                                 ? product_bias_params(bias.stored, weight.params, input.params.scales.front())
-                                 : own_bias_params(bias.stored, bias.largest),
-                   .provider = -1,
-                   .uses = {request.use},
-                   .replaces_value = false,
-                   .shape = bias.stored.shape,
-                   .factor = request.factor,
-                   .derivation = bias.uses_product_scale ? product : "own scale: " + product + " is too small"};
+    TensorPlan out{
+        .name = graph.node(request.use.node).input(request.use.slot),
+        .role = TensorPlan::Role::Bias,
+        .params = bias.uses_product_scale
+                      ? product_bias_params(bias.stored, weight.params, input.params.scales.front())
+                      : own_bias_params(bias.stored, bias.largest),
+        .provider = -1,
+        .uses = {request.use},
+        .replaces_value = false,
+        .shape = bias.stored.shape,
+        .factor = request.factor,
+        .derivation =
+            bias.uses_product_scale ? product : "own scale: " + product + " is too small"};
     if (request.factor != 1) plan.scaled_biases.push_back(request.use.node);
     plan.tensors.push_back(std::move(out));
   }

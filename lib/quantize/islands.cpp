@@ -5,13 +5,14 @@
 namespace qtool {
 namespace {
 
-/// Each round looks at the whole graph once. Real graphs settle in three or four; one that does not keeps a few operators
-/// quantized that gain nothing, which is no error.
+/// Each round looks at the whole graph once. Real graphs settle in three or four; one that does not
+/// keeps a few operators quantized that gain nothing, which is no error.
 constexpr int kMaxRounds = 16;
 
 class Settling {
  public:
-  Settling(const GraphView& graph, std::vector<SelectedNode>& nodes) : graph_(graph), nodes_(nodes) {}
+  Settling(const GraphView& graph, std::vector<SelectedNode>& nodes)
+      : graph_(graph), nodes_(nodes) {}
 
   Islands run() {
     for (int round = 0; round < kMaxRounds; ++round) {
@@ -28,7 +29,8 @@ class Settling {
   void drop(int index, const char* reason) { at(index) = {nullptr, reason}; }
 
   bool is_read(const onnx::NodeProto& node) const {
-    return std::ranges::any_of(node.output(), [&](const auto& name) { return islands_.read.contains(name); });
+    return std::ranges::any_of(node.output(),
+                               [&](const auto& name) { return islands_.read.contains(name); });
   }
 
   /// A computed float tensor that nobody made in integers.
@@ -61,7 +63,8 @@ class Settling {
       }
       for (int slot = 0; slot < node.input_size(); ++slot) {
         const InputRole role = rule->input(slot).role;
-        if (role == InputRole::Activation || role == InputRole::Weight) islands_.read.insert(node.input(slot));
+        if (role == InputRole::Activation || role == InputRole::Weight)
+          islands_.read.insert(node.input(slot));
       }
     }
     return changed;
@@ -78,7 +81,8 @@ class Settling {
       if (rule->entry == Entry::Always) {
         if (!rule->gives_integers && !is_read(node)) continue;
       } else if (reads_float(*rule, node)) {
-        drop(index, rule->entry == Entry::OutputRead ? "an input of it comes from a float operator" : "its input is not quantized");
+        drop(index, rule->entry == Entry::OutputRead ? "an input of it comes from a float operator"
+                                                     : "its input is not quantized");
         changed = true;
         continue;
       }
@@ -94,6 +98,8 @@ class Settling {
 
 }  // namespace
 
-Islands settle_islands(const GraphView& graph, std::vector<SelectedNode>& nodes) { return Settling(graph, nodes).run(); }
+Islands settle_islands(const GraphView& graph, std::vector<SelectedNode>& nodes) {
+  return Settling(graph, nodes).run();
+}
 
 }  // namespace qtool

@@ -22,9 +22,10 @@ struct Islands {
   std::unordered_set<std::string_view> made;  ///< a quantized operator gives it in integers
 };
 
-/// Takes the rule from operators that would be quantized between float ones: Entry::OutputRead needs every computed input
-/// made in integers and an output that is read as such, the movers need an input made in integers. What remains are islands
-/// around the operators that multiply or store weights.
+/// Takes the rule from operators that would be quantized between float ones: Entry::OutputRead
+/// needs every computed input made in integers and an output that is read as such, the movers need
+/// an input made in integers. What remains are islands around the operators that multiply or store
+/// weights.
 Islands settle_islands(const GraphView& graph, std::vector<SelectedNode>& nodes);
 
 }  // namespace qtool

@@ -18,8 +18,8 @@ namespace {
 
 using Role = TensorPlan::Role;
 
-/// One rewriting of one graph. New nodes gather in `front_` and behind the node that makes their input, so that the order
-/// stays topological.
+/// One rewriting of one graph. New nodes gather in `front_` and behind the node that makes their
+/// input, so that the order stays topological.
 class QdqLowering {
  public:
   QdqLowering(Model& model, const QuantPlan& plan)
@@ -32,7 +32,8 @@ class QdqLowering {
 
   void run() {
     for (const FoldedNode& folded : plan_.folded) fold(folded);
-    for (const int node : plan_.scaled_biases) set_beta_to_one(nodes_[static_cast<std::size_t>(node)]);
+    for (const int node : plan_.scaled_biases)
+      set_beta_to_one(nodes_[static_cast<std::size_t>(node)]);
     for (std::size_t i = 0; i < plan_.tensors.size(); ++i) lower_tensor(i);
     assemble();
   }
@@ -50,8 +51,9 @@ class QdqLowering {
   std::string rename_output(int maker, const std::string& name);
   const ParamNames& params_of(std::size_t index, const std::string& stem);
   void redirect(const TensorPlan& tensor, const std::string& to);
-  onnx::NodeProto make_node(const char* op_type, const std::string& stem, std::vector<std::string> inputs,
-                            const std::string& output, const QuantParams& params);
+  onnx::NodeProto make_node(const char* op_type, const std::string& stem,
+                            std::vector<std::string> inputs, const std::string& output,
+                            const QuantParams& params);
   void add_initializer(onnx::TensorProto tensor) { added_.push_back(std::move(tensor)); }
   void assemble();
   void drop_unused_initializers();
@@ -67,8 +69,9 @@ class QdqLowering {
   std::vector<onnx::NodeProto> front_;
   std::vector<ParamNames> param_names_;
   std::vector<onnx::TensorProto> added_;
-  std::unordered_map<std::string, int> moved_producer_;  ///< output of a folded node -> node that makes it now
-  std::unordered_set<std::string> touched_;              ///< initializers that some reader no longer reads
+  std::unordered_map<std::string, int>
+      moved_producer_;                       ///< output of a folded node -> node that makes it now
+  std::unordered_set<std::string> touched_;  ///< initializers that some reader no longer reads
 };
 
 template <typename Value>
@@ -76,12 +79,14 @@ std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
   return std::as_bytes(std::span(values));
 }
 
-onnx::TensorProto integer_tensor(std::string name, ElementType type, std::span<const std::int64_t> shape,
+onnx::TensorProto integer_tensor(std::string name, ElementType type,
+                                 std::span<const std::int64_t> shape,
                                  const std::vector<std::int32_t>& values) {
   std::vector<std::byte> bytes(packed_bytes(type, values.size()));
   const std::size_t size = element_bits(type) / 8;
   // Little-endian two's complement: the low bytes are the value in the narrower type.
-  for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(bytes.data() + i * size, &values[i], size);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    std::memcpy(bytes.data() + i * size, &values[i], size);
   return make_tensor(std::move(name), type, shape, bytes);
 }
 
@@ -125,15 +130,19 @@ void QdqLowering::lower_activation(std::size_t index) {
   const ParamNames params = params_of(index, tensor.name);
   const auto moved = moved_producer_.find(tensor.name);
   const int maker = moved == moved_producer_.end() ? view_.producer_of(tensor.name) : moved->second;
-  // A value that is seen from outside keeps its name for the dequantized one, so its maker writes another.
+  // A value that is seen from outside keeps its name for the dequantized one, so its maker writes
+  // another.
   const bool keeps_name = tensor.replaces_value && maker >= 0 &&
                           (view_.is_graph_output(tensor.name) || view_.is_captured(tensor.name));
   const std::string input = keeps_name ? rename_output(maker, tensor.name) : tensor.name;
   const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
-  const std::string output = keeps_name ? tensor.name : names_.unique(tensor.name + "_DequantizeLinear_Output");
+  const std::string output =
+      keeps_name ? tensor.name : names_.unique(tensor.name + "_DequantizeLinear_Output");
   auto& place = maker < 0 ? front_ : behind_[static_cast<std::size_t>(maker)];
-  place.push_back(make_node("QuantizeLinear", tensor.name, {input, params.scale, params.zero_point}, quantized, tensor.params));
-  place.push_back(make_node("DequantizeLinear", tensor.name, {quantized, params.scale, params.zero_point}, output, tensor.params));
+  place.push_back(make_node("QuantizeLinear", tensor.name, {input, params.scale, params.zero_point},
+                            quantized, tensor.params));
+  place.push_back(make_node("DequantizeLinear", tensor.name,
+                            {quantized, params.scale, params.zero_point}, output, tensor.params));
   if (!keeps_name) redirect(tensor, output);
 }
 
@@ -144,13 +153,16 @@ void QdqLowering::lower_constant(std::size_t index) {
   if (tensor.role == Role::Bias) {
     const std::size_t channels = tensor.params.scales.size();
     const Tensor bias = *stored_bias(values, channels, tensor.factor);
-    add_initializer(make_tensor(stored, tensor.params.type, bias.shape, quantize_bias(bias, tensor.params)));
+    add_initializer(
+        make_tensor(stored, tensor.params.type, bias.shape, quantize_bias(bias, tensor.params)));
   } else {
-    add_initializer(make_tensor(stored, tensor.params.type, values.shape, quantize_constant(values, tensor.params)));
+    add_initializer(make_tensor(stored, tensor.params.type, values.shape,
+                                quantize_constant(values, tensor.params)));
   }
   const ParamNames params = params_of(index, tensor.role == Role::Bias ? stored : tensor.name);
   const std::string output = names_.unique(tensor.name + "_DequantizeLinear_Output");
-  front_.push_back(make_node("DequantizeLinear", tensor.name, {stored, params.scale, params.zero_point}, output, tensor.params));
+  front_.push_back(make_node("DequantizeLinear", tensor.name,
+                             {stored, params.scale, params.zero_point}, output, tensor.params));
   redirect(tensor, output);
   touched_.insert(tensor.name);
 }
@@ -166,18 +178,23 @@ const QdqLowering::ParamNames& QdqLowering::params_of(std::size_t index, const s
   if (!names.scale.empty()) return names;
   names = {names_.unique(stem + "_scale"), names_.unique(stem + "_zero_point")};
   const auto count = static_cast<std::int64_t>(tensor.params.scales.size());
-  const std::vector<std::int64_t> shape = tensor.params.axis ? std::vector{count} : std::vector<std::int64_t>{};
-  add_initializer(integer_tensor(names.zero_point, tensor.params.type, shape, tensor.params.zero_points));
-  add_initializer(make_tensor(names.scale, ElementType::Float, shape, bytes_of(tensor.params.scales)));
+  const std::vector<std::int64_t> shape =
+      tensor.params.axis ? std::vector{count} : std::vector<std::int64_t>{};
+  add_initializer(
+      integer_tensor(names.zero_point, tensor.params.type, shape, tensor.params.zero_points));
+  add_initializer(
+      make_tensor(names.scale, ElementType::Float, shape, bytes_of(tensor.params.scales)));
   return names;
 }
 
 void QdqLowering::redirect(const TensorPlan& tensor, const std::string& to) {
-  for (const Use& use : tensor.uses) nodes_[static_cast<std::size_t>(use.node)].set_input(use.slot, to);
+  for (const Use& use : tensor.uses)
+    nodes_[static_cast<std::size_t>(use.node)].set_input(use.slot, to);
 }
 
-onnx::NodeProto QdqLowering::make_node(const char* op_type, const std::string& stem, std::vector<std::string> inputs,
-                                       const std::string& output, const QuantParams& params) {
+onnx::NodeProto QdqLowering::make_node(const char* op_type, const std::string& stem,
+                                       std::vector<std::string> inputs, const std::string& output,
+                                       const QuantParams& params) {
   onnx::NodeProto node;
   node.set_name(names_.unique(stem + "_" + op_type));
   node.set_op_type(op_type);
@@ -198,7 +215,8 @@ void QdqLowering::drop_unused_initializers() {
   int kept = 0;
   for (int i = 0; i < initializers.size(); ++i) {
     const std::string& name = initializers.Get(i).name();
-    const bool is_read = !view.uses_of(name).empty() || view.is_captured(name) || view.is_graph_output(name);
+    const bool is_read =
+        !view.uses_of(name).empty() || view.is_captured(name) || view.is_graph_output(name);
     if (!is_read && touched_.contains(name)) continue;
     if (kept != i) initializers.SwapElements(kept, i);
     ++kept;

@@ -56,7 +56,10 @@ constexpr OpRule kOpRules[] = {
     clamp("Clip"),
     elementwise("Concat"),
     {.op_type = "Conv", .inputs = {activation(), weight(0), bias()}, .gives_integers = true},
-    {.op_type = "ConvTranspose", .inputs = {activation(), weight(1), bias()}, .gives_integers = true, .refine = refine_conv_transpose},
+    {.op_type = "ConvTranspose",
+     .inputs = {activation(), weight(1), bias()},
+     .gives_integers = true,
+     .refine = refine_conv_transpose},
     elementwise("CumSum"),
     {.op_type = "EmbedLayerNormalization",
      .domain = "com.microsoft",
@@ -91,9 +94,12 @@ constexpr OpRule kOpRules[] = {
     mover("TopK"),
     mover("Transpose"),
     mover("Unsqueeze"),
-    {.op_type = "Where", .inputs = {stays_float(), activation(), activation()}, .entry = Entry::QuantizedInputs},
+    {.op_type = "Where",
+     .inputs = {stays_float(), activation(), activation()},
+     .entry = Entry::QuantizedInputs},
 };
-static_assert(std::ranges::is_sorted(kOpRules, {}, &OpRule::op_type), "keep kOpRules sorted by op_type");
+static_assert(std::ranges::is_sorted(kOpRules, {}, &OpRule::op_type),
+              "keep kOpRules sorted by op_type");
 
 constexpr OpRule kGenericRule = elementwise("");
 
@@ -105,10 +111,12 @@ const Placement& placement_for(Preset preset) {
   return preset == Preset::OnnxRuntime ? kEverything : kWhatIsRead;
 }
 
-const OpRule* find_rule(const Placement& placement, std::string_view op_type, std::string_view domain) {
+const OpRule* find_rule(const Placement& placement, std::string_view op_type,
+                        std::string_view domain) {
   const auto row = std::ranges::lower_bound(placement.rules, op_type, {}, &OpRule::op_type);
   if (row == placement.rules.end() || row->op_type != op_type) return nullptr;
-  const bool same_domain = row->domain == domain || (row->domain.empty() && is_default_domain(domain));
+  const bool same_domain =
+      row->domain == domain || (row->domain.empty() && is_default_domain(domain));
   return same_domain ? &*row : nullptr;
 }
 

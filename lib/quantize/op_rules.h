@@ -13,30 +13,33 @@ namespace qtool {
 
 /// What an input of an operator is to quantization.
 enum class InputRole {
-  Float,             ///< stays as it is: shapes, indices, bounds, normalization parameters
-  Activation,        ///< quantized with the activation type, whether computed or constant
-  Weight,            ///< quantized with the weight type where constant, as an Activation where computed
-  Bias,              ///< int32 with scale = scale of input 0 x scale of input 1
+  Float,       ///< stays as it is: shapes, indices, bounds, normalization parameters
+  Activation,  ///< quantized with the activation type, whether computed or constant
+  Weight,      ///< quantized with the weight type where constant, as an Activation where computed
+  Bias,        ///< int32 with scale = scale of input 0 x scale of input 1
 };
 
 struct InputRule {
   InputRole role = InputRole::Float;
-  std::int8_t channel_axis = 0;  ///< for weights: axis with one scale per channel; negative counts from the end
+  std::int8_t channel_axis =
+      0;  ///< for weights: axis with one scale per channel; negative counts from the end
 };
 
 /// Where an output's scale and zero point come from.
 enum class OutputParams {
-  Own,               ///< measured
-  SharedWithInput,   ///< those of input 0: the operator only moves values
-  FoldedIntoProducer,  ///< measured; the operator clamps, and goes away where the quantizer already clamps the same
-  UnitInterval,      ///< the range is [0, 1] by definition
+  Own,                 ///< measured
+  SharedWithInput,     ///< those of input 0: the operator only moves values
+  FoldedIntoProducer,  ///< measured; the operator clamps, and goes away where the quantizer already
+                       ///< clamps the same
+  UnitInterval,        ///< the range is [0, 1] by definition
 };
 
 /// When a rule applies at all.
 enum class Entry {
-  Always,                    ///< it multiplies or stores weights: there is something to gain
-  OutputRead,                ///< where a quantized operator reads its output: between float operators 8 bits only cost
-  QuantizedInput,            ///< where input 0 is quantized already: the operator gains nothing by itself
+  Always,      ///< it multiplies or stores weights: there is something to gain
+  OutputRead,  ///< where a quantized operator reads its output: between float operators 8 bits only
+               ///< cost
+  QuantizedInput,  ///< where input 0 is quantized already: the operator gains nothing by itself
   ConstantOrQuantizedInput,  ///< also where input 0 is constant
   QuantizedInputs,           ///< where all Activation inputs are quantized already
 };
@@ -56,7 +59,8 @@ struct OpRule {
   InputRule other_inputs = {};  ///< inputs beyond the third
   OutputParams outputs = OutputParams::Own;
   Entry entry = Entry::Always;
-  /// Outputs are quantized also where only float operators read them: the integer kernel gives integers.
+  /// Outputs are quantized also where only float operators read them: the integer kernel gives
+  /// integers.
   bool gives_integers = false;
   std::int64_t since_opset = 1;  ///< below it runtimes have no 8-bit form
   /// Groups of output channels that share the weight's channel scales (ConvTranspose).
@@ -66,24 +70,29 @@ struct OpRule {
   OpRule (*refine)(OpRule row, const NodeContext& context) = nullptr;
 
   const InputRule& input(int slot) const {
-    return slot < static_cast<int>(inputs.size()) ? inputs[static_cast<std::size_t>(slot)] : other_inputs;
+    return slot < static_cast<int>(inputs.size()) ? inputs[static_cast<std::size_t>(slot)]
+                                                  : other_inputs;
   }
 };
 
 /// A way to place Q and DQ: which operators take part, and how. The planner follows it.
 struct Placement {
   std::span<const OpRule> rules;
-  /// Entry::OutputRead counts as Entry::Always, and every output of a quantized operator is quantized.
+  /// Entry::OutputRead counts as Entry::Always, and every output of a quantized operator is
+  /// quantized.
   bool quantizes_unread = false;
 };
 
-/// Preset `onnxruntime` quantizes whatever has a row, every other one what an integer kernel can read.
+/// Preset `onnxruntime` quantizes whatever has a row, every other one what an integer kernel can
+/// read.
 const Placement& placement_for(Preset preset);
 
 /// The row of `op_type`, or nullptr: the operator stays in float.
-const OpRule* find_rule(const Placement& placement, std::string_view op_type, std::string_view domain);
+const OpRule* find_rule(const Placement& placement, std::string_view op_type,
+                        std::string_view domain);
 
-/// The rule for operators that have no row but that the user asked for: every float input and output is an activation.
+/// The rule for operators that have no row but that the user asked for: every float input and
+/// output is an activation.
 const OpRule& generic_rule();
 
 OpRule refine_conv_transpose(OpRule row, const NodeContext& context);

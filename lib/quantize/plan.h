@@ -28,12 +28,13 @@ struct TensorPlan {
   std::string name;
   Role role = Role::Activation;
   QuantParams params;
-  int provider = -1;            ///< index of the plan whose scale and zero point this one shares; -1: its own
-  std::vector<Use> uses;        ///< readers that get the dequantized value; all others keep the float one
-  bool replaces_value = false;  ///< Activation: the graph's outputs and subgraphs too see the dequantized value
+  int provider = -1;  ///< index of the plan whose scale and zero point this one shares; -1: its own
+  std::vector<Use> uses;  ///< readers that get the dequantized value; all others keep the float one
+  bool replaces_value =
+      false;  ///< Activation: the graph's outputs and subgraphs too see the dequantized value
   std::vector<std::int64_t> shape;  ///< Bias: shape to store, broadcast from the initializer's
-  float factor = 1;             ///< Bias: the values are multiplied by it first (beta of Gemm)
-  std::string derivation;       ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …
+  float factor = 1;                 ///< Bias: the values are multiplied by it first (beta of Gemm)
+  std::string derivation;  ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …
 };
 
 /// A node or one of its tensors that stays in float, and why.
@@ -45,24 +46,28 @@ struct Skipped {
   std::string reason;
 };
 
-/// Relu or Clip whose work the quantizer behind it does: its input's producer writes `output`, the node goes away.
+/// Relu or Clip whose work the quantizer behind it does: its input's producer writes `output`, the
+/// node goes away.
 struct FoldedNode {
   int node = -1;
   std::string input, output;
 };
 
-/// Everything that quantization decided of a graph, in graph order. Lowering reads it and decides nothing.
+/// Everything that quantization decided of a graph, in graph order. Lowering reads it and decides
+/// nothing.
 struct QuantPlan {
   std::vector<TensorPlan> tensors;
   std::vector<FoldedNode> folded;
-  std::vector<int> scaled_biases;    ///< Gemm nodes whose beta went into the stored bias: the attribute becomes 1
+  std::vector<int>
+      scaled_biases;  ///< Gemm nodes whose beta went into the stored bias: the attribute becomes 1
   std::vector<Skipped> skipped;
-  std::vector<int> quantized_nodes;  ///< nodes that read at least one quantized tensor by their rule
+  std::vector<int>
+      quantized_nodes;  ///< nodes that read at least one quantized tensor by their rule
   std::vector<std::string> warnings;
 };
 
-/// One line per tensor in graph order: `x uint8 measured`, `w int8 axis=0 weights`, `b int32 scale=x*w`; then a line
-/// per folded and per skipped node.
+/// One line per tensor in graph order: `x uint8 measured`, `w int8 axis=0 weights`, `b int32
+/// scale=x*w`; then a line per folded and per skipped node.
 std::string to_text(const QuantPlan& plan);
 
 }  // namespace qtool

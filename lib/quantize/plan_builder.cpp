@@ -1,8 +1,7 @@
 #include "quantize/plan_builder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <span>
@@ -27,11 +26,12 @@ std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
   return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
 }
 
-/// Builds a plan in one walk over the nodes. Without ranges it drafts: every tensor counts as measurable, and `measured()`
-/// tells which were asked for.
+/// Builds a plan in one walk over the nodes. Without ranges it drafts: every tensor counts as
+/// measurable, and `measured()` tells which were asked for.
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, const TensorRanges* ranges, const QuantizationConfig& config, const Placement& placement)
+  PlanBuilder(const Model& model, const TensorRanges* ranges, const QuantizationConfig& config,
+              const Placement& placement)
       : model_(model),
         ranges_(ranges),
         config_(config),
@@ -80,11 +80,14 @@ class PlanBuilder {
   void plan_clamp(int index);
   bool clamps_alone(const std::string& input) const;
   bool quantizer_clamps(const onnx::NodeProto& node, const QuantParams& params) const;
-  std::optional<float> clip_bound(const onnx::NodeProto& node, int slot, const char* attribute, float fallback) const;
+  std::optional<float> clip_bound(const onnx::NodeProto& node, int slot, const char* attribute,
+                                  float fallback) const;
 
   // Constants and biases.
-  int plan_constant(const std::string& name, Use use, const QuantScheme& scheme, std::optional<std::int64_t> axis);
-  std::optional<std::int64_t> channel_axis(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
+  int plan_constant(const std::string& name, Use use, const QuantScheme& scheme,
+                    std::optional<std::int64_t> axis);
+  std::optional<std::int64_t> channel_axis(const OpRule& rule, const onnx::NodeProto& node,
+                                           int slot) const;
   void request_bias(const OpRule& rule, int index, int slot, std::span<const int> input_plans);
 
   QuantScheme activation_scheme() const {
@@ -100,14 +103,17 @@ class PlanBuilder {
   }
   QuantScheme weight_scheme(bool is_per_channel) const {
     const ElementType type = element_type(config_.weight_type);
-    const bool is_signed = type == ElementType::Int8 || type == ElementType::Int16 || type == ElementType::Int4;
+    const bool is_signed =
+        type == ElementType::Int8 || type == ElementType::Int16 || type == ElementType::Int4;
     return {.type = type,
-            .is_symmetric = is_per_channel || config_.extra_options.weight_symmetric.value_or(is_signed),
+            .is_symmetric =
+                is_per_channel || config_.extra_options.weight_symmetric.value_or(is_signed),
             .is_reduced = config_.reduce_range,
             .minimum_real_range = config_.extra_options.minimum_real_range};
   }
   bool excludes_output(const onnx::NodeProto& node) const {
-    return std::ranges::find(config_.extra_options.op_types_to_exclude_output_quantization, node.op_type()) !=
+    return std::ranges::find(config_.extra_options.op_types_to_exclude_output_quantization,
+                             node.op_type()) !=
            config_.extra_options.op_types_to_exclude_output_quantization.end();
   }
   bool is_draft() const { return ranges_ == nullptr; }
@@ -141,7 +147,8 @@ void PlanBuilder::select_rules() {
     SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
     selected.rule = filter_.rule_for(graph_.node(index), selected.reason);
     if (selected.rule && opset_ < selected.rule->since_opset) {
-      selected.reason = fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
+      selected.reason =
+          fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
       selected.rule = nullptr;
     }
   }
@@ -153,7 +160,8 @@ void PlanBuilder::plan_node(int index) {
   if (!selected.rule) return skip(index, "", selected.reason);
   OpRule rule = *selected.rule;
   if (rule.refine) rule = rule.refine(rule, {node, graph_, model_, opset_});
-  if (const std::string obstacle = entry_obstacle(rule, node); !obstacle.empty()) return skip(index, "", obstacle);
+  if (const std::string obstacle = entry_obstacle(rule, node); !obstacle.empty())
+    return skip(index, "", obstacle);
   if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
   plan_inputs(rule, index);
   plan_outputs(rule, index);
@@ -177,7 +185,8 @@ std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProt
       return is_forced || is_quantized(node.input(0)) ? "" : "its input is not quantized";
     case Entry::QuantizedInputs:
       for (int slot = 0; slot < node.input_size(); ++slot) {
-        if (rule.input(slot).role == InputRole::Activation && !is_forced && !is_quantized(node.input(slot))) {
+        if (rule.input(slot).role == InputRole::Activation && !is_forced &&
+            !is_quantized(node.input(slot))) {
           return "not all of its inputs are quantized";
         }
       }
@@ -197,7 +206,8 @@ void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
     }
   }
-  if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; })) plan_.quantized_nodes.push_back(index);
+  if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; }))
+    plan_.quantized_nodes.push_back(index);
 }
 
 /// The plan of the value that a node reads at `slot`, or -1 where it stays float.
@@ -207,7 +217,8 @@ int PlanBuilder::plan_input(const OpRule& rule, int index, int slot) {
   const InputRole role = rule.input(slot).role;
   if (role == InputRole::Float) return -1;
   if (!graph_.initializer(name)) return plan_activation(name, index);
-  if (role == InputRole::Activation) return plan_constant(name, {index, slot}, constant_scheme(), std::nullopt);
+  if (role == InputRole::Activation)
+    return plan_constant(name, {index, slot}, constant_scheme(), std::nullopt);
   const auto axis = channel_axis(rule, node, slot);
   return plan_constant(name, {index, slot}, weight_scheme(axis.has_value()), axis);
 }
@@ -218,7 +229,8 @@ void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
   for (const std::string& name : node.output()) {
     if (name.empty()) continue;
     if (rule.outputs != OutputParams::SharedWithInput) {
-      if (quantizes_unread_ || rule.gives_integers || islands_.read.contains(name)) plan_activation(name, index);
+      if (quantizes_unread_ || rule.gives_integers || islands_.read.contains(name))
+        plan_activation(name, index);
       continue;
     }
     const std::string& input = node.input(0);
@@ -237,23 +249,29 @@ int PlanBuilder::activation_plan(std::string_view name) const {
   return found == activations_.end() ? -1 : found->second;
 }
 
-/// Why no Q/DQ pair can stand on a computed value; empty where one can. An untyped value is one of unknown kind.
+/// Why no Q/DQ pair can stand on a computed value; empty where one can. An untyped value is one of
+/// unknown kind.
 std::string PlanBuilder::activation_obstacle(const std::string& name) const {
   const ElementType type = graph_.type_of(name);
   if (type == ElementType::Undefined) return "its type is not known";
   if (type != ElementType::Float) return element_type_name(type);
   const int producer = graph_.producer_of(name);
-  if (producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear") return "is quantized already";
+  if (producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear")
+    return "is quantized already";
   const auto uses = graph_.uses_of(name);
-  const auto reads_as_integers = [&](const Use& use) { return graph_.node(use.node).op_type() == "QuantizeLinear"; };
+  const auto reads_as_integers = [&](const Use& use) {
+    return graph_.node(use.node).op_type() == "QuantizeLinear";
+  };
   if (!uses.empty() && std::ranges::all_of(uses, reads_as_integers)) return "is quantized already";
   return "";
 }
 
-/// The tensor whose range `name` takes: where a Relu or Clip alone reads it, only what passes that matters.
+/// The tensor whose range `name` takes: where a Relu or Clip alone reads it, only what passes that
+/// matters.
 std::string_view PlanBuilder::clamped_name(const std::string& name) const {
   std::string_view current = name;
-  while (clamps_alone(std::string(current))) current = graph_.node(graph_.uses_of(current).front().node).output(0);
+  while (clamps_alone(std::string(current)))
+    current = graph_.node(graph_.uses_of(current).front().node).output(0);
   return current;
 }
 
@@ -280,11 +298,13 @@ bool PlanBuilder::reads_quantized(const Use& use) const {
   return rule && rule->input(use.slot).role != InputRole::Float;
 }
 
-int PlanBuilder::add_activation(const std::string& name, QuantParams params, std::string derivation) {
+int PlanBuilder::add_activation(const std::string& name, QuantParams params,
+                                std::string derivation) {
   const bool replaces_value = quantizes_unread_ || islands_.made.contains(name);
   std::vector<Use> uses;
   for (const Use& use : graph_.uses_of(name)) {
-    if (replaces_value ? graph_.node(use.node).op_type() != "QuantizeLinear" : reads_quantized(use)) uses.push_back(use);
+    if (replaces_value ? graph_.node(use.node).op_type() != "QuantizeLinear" : reads_quantized(use))
+      uses.push_back(use);
   }
   TensorPlan plan{.name = name,
                   .role = Role::Activation,
@@ -305,7 +325,8 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
   if (const int known = activation_plan(name); known >= 0) return known;
   if (const std::string obstacle = activation_obstacle(name); !obstacle.empty()) {
     // Integers, booleans and the like are no loss; silence keeps the report readable.
-    if (graph_.type_of(name) == ElementType::Undefined || graph_.type_of(name) == ElementType::Float16) {
+    if (graph_.type_of(name) == ElementType::Undefined ||
+        graph_.type_of(name) == ElementType::Float16) {
       skip(index, name, obstacle);
     }
     return -1;
@@ -333,23 +354,26 @@ void PlanBuilder::share_activation(const std::string& name, int provider) {
 /// Whether a Relu or Clip that takes part is the one and only reader of `input`.
 bool PlanBuilder::clamps_alone(const std::string& input) const {
   const auto uses = graph_.uses_of(input);
-  if (uses.size() != 1 || uses.front().slot != 0 || graph_.is_graph_output(input) || graph_.is_captured(input)) return false;
+  if (uses.size() != 1 || uses.front().slot != 0 || graph_.is_graph_output(input) ||
+      graph_.is_captured(input))
+    return false;
   const OpRule* rule = selected_[static_cast<std::size_t>(uses.front().node)].rule;
   return rule && rule->outputs == OutputParams::FoldedIntoProducer;
 }
 
 /// The value of a Clip bound, `fallback` where it is absent, nothing where it is computed.
-std::optional<float> PlanBuilder::clip_bound(const onnx::NodeProto& node, int slot, const char* attribute,
-                                             float fallback) const {
+std::optional<float> PlanBuilder::clip_bound(const onnx::NodeProto& node, int slot,
+                                             const char* attribute, float fallback) const {
   if (opset_ < 11) return float_attribute(node, attribute, fallback);
   if (node.input_size() <= slot || node.input(slot).empty()) return fallback;
   const onnx::TensorProto* bound = graph_.initializer(node.input(slot));
-  if (!bound || element_type(*bound) != ElementType::Float || element_count(*bound) != 1) return std::nullopt;
+  if (!bound || element_type(*bound) != ElementType::Float || element_count(*bound) != 1)
+    return std::nullopt;
   return to_float32(model_.tensor(*bound)).front();
 }
 
-/// Whether quantizing with `params` gives the same integers with and without the clamp: rounding keeps order, so that is
-/// where both bounds saturate.
+/// Whether quantizing with `params` gives the same integers with and without the clamp: rounding
+/// keeps order, so that is where both bounds saturate.
 bool PlanBuilder::quantizer_clamps(const onnx::NodeProto& node, const QuantParams& params) const {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const bool is_clip = node.op_type() == "Clip";
@@ -358,7 +382,8 @@ bool PlanBuilder::quantizer_clamps(const onnx::NodeProto& node, const QuantParam
   if (!low || !high) return false;
   const ScaleAndZero single{params.scales.front(), params.zero_points.front()};
   const IntegerRange full = full_range(params.type);
-  return quantize_value(*low, single, params.type) == full.min && quantize_value(*high, single, params.type) == full.max;
+  return quantize_value(*low, single, params.type) == full.min &&
+         quantize_value(*high, single, params.type) == full.max;
 }
 
 void PlanBuilder::plan_clamp(int index) {
@@ -376,7 +401,8 @@ void PlanBuilder::plan_clamp(int index) {
   activations_.erase(input);
 }
 
-std::optional<std::int64_t> PlanBuilder::channel_axis(const OpRule& rule, const onnx::NodeProto& node, int slot) const {
+std::optional<std::int64_t> PlanBuilder::channel_axis(const OpRule& rule,
+                                                      const onnx::NodeProto& node, int slot) const {
   if (!config_.per_channel) return std::nullopt;
   const auto rank = static_cast<std::size_t>(graph_.initializer(node.input(slot))->dims_size());
   const auto& axes = config_.extra_options.qdq_op_type_per_channel_support_to_axis;
@@ -399,7 +425,9 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
     skip(use.node, name, "is a default that a caller may replace");
     return -1;
   }
-  ConstantParams found{.params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis}, .is_zero = {}};
+  ConstantParams found{
+      .params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis},
+      .is_zero = {}};
   if (!is_draft()) {
     auto params = constant_params(model_.tensor(tensor), axis, scheme);
     if (!params) {
@@ -425,16 +453,19 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
   return at;
 }
 
-void PlanBuilder::request_bias(const OpRule& rule, int index, int slot, std::span<const int> input_plans) {
+void PlanBuilder::request_bias(const OpRule& rule, int index, int slot,
+                               std::span<const int> input_plans) {
   if (is_draft() || !config_.extra_options.quantize_bias) return;
   const auto& node = graph_.node(index);
   const std::string& name = node.input(slot);
   const onnx::TensorProto* bias = graph_.initializer(name);
   if (!bias) return skip(index, name, "a computed bias stays float");
   if (element_type(*bias) != ElementType::Float) return;
-  if (graph_.is_graph_input(name)) return skip(index, name, "is a default that a caller may replace");
+  if (graph_.is_graph_input(name))
+    return skip(index, name, "is a default that a caller may replace");
   if (input_plans[0] < 0 || input_plans[1] < 0) {
-    return skip(index, name, "the bias has no scale: not both the input and the weight are quantized");
+    return skip(index, name,
+                "the bias has no scale: not both the input and the weight are quantized");
   }
   const onnx::TensorProto* weight = graph_.initializer(node.input(1));
   const auto rank = static_cast<std::size_t>(weight ? weight->dims_size() : 0);
@@ -446,7 +477,8 @@ void PlanBuilder::request_bias(const OpRule& rule, int index, int slot, std::spa
                      .factor = rule.bias_factor});
 }
 
-/// Takes out the plans of tensors that a folded Relu or Clip made superfluous; indices into the list move along.
+/// Takes out the plans of tensors that a folded Relu or Clip made superfluous; indices into the
+/// list move along.
 void PlanBuilder::drop_replaced() {
   if (replaced_.empty()) return;
   std::vector<int> moved(plan_.tensors.size(), 0);
@@ -477,12 +509,13 @@ std::vector<std::string> tensors_to_measure(const Model& model, const Quantizati
   return names;
 }
 
-QuantPlan draft_plan(const Model& model, const QuantizationConfig& config, const Placement& placement) {
+QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
+                     const Placement& placement) {
   return PlanBuilder(model, nullptr, config, placement).build();
 }
 
-QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const QuantizationConfig& config,
-                     const Placement& placement) {
+QuantPlan build_plan(const Model& model, const TensorRanges& ranges,
+                     const QuantizationConfig& config, const Placement& placement) {
   return PlanBuilder(model, &ranges, config, placement).build();
 }
 

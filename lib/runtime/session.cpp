@@ -1,5 +1,9 @@
 #include "runtime/session.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <utility>
 
@@ -143,7 +147,16 @@ Session::Session(const std::filesystem::path& path, const SessionConfig& config)
 
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
-Session::~Session() = default;
+
+Session::~Session() {
+  if (!impl_) return;
+  impl_.reset();
+#ifdef __GLIBC__
+  // Packed weights lie in the heap, which keeps what is freed; later stages would come on top of
+  // it.
+  ::malloc_trim(0);
+#endif
+}
 
 std::span<const TensorInfo> Session::inputs() const { return impl_->inputs; }
 std::span<const TensorInfo> Session::outputs() const { return impl_->outputs; }

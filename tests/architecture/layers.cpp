@@ -21,6 +21,7 @@ constexpr auto kLibraries = std::to_array<Library>({
     {"OpenSSL", "openssl/"},
     {"POSIX", "dirent.h"},
     {"POSIX", "fcntl.h"},
+    {"POSIX", "malloc.h"},
     {"POSIX", "pthread.h"},
     {"POSIX", "sched.h"},
     {"POSIX", "signal.h"},

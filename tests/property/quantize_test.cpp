@@ -45,17 +45,25 @@ QuantizationConfig config_for(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("a plan names each computed tensor at most once and each use of a constant exactly once", "[property]") {
+TEST_CASE("a plan names each computed tensor at most once and each use of a constant exactly once",
+          "[property]") {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     CAPTURE(seed);
     Model model = random_graph(seed);
     normalize(model);
     const auto config = config_for(seed);
-    const auto ranges = some_ranges(tensors_to_measure(model, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
+    const auto ranges = some_ranges(
+        tensors_to_measure(model, config,
+                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
+        seed);
     std::set<std::string> activations;
     std::set<std::pair<int, int>> uses;
-    for (const TensorPlan& tensor : build_plan(model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)).tensors) {
-      if (tensor.role == TensorPlan::Role::Activation) CHECK(activations.insert(tensor.name).second);
+    for (const TensorPlan& tensor :
+         build_plan(model, ranges, config,
+                    placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime))
+             .tensors) {
+      if (tensor.role == TensorPlan::Role::Activation)
+        CHECK(activations.insert(tensor.name).second);
       for (const Use& use : tensor.uses) CHECK(uses.insert({use.node, use.slot}).second);
       for (const float scale : tensor.params.scales) CHECK((std::isnormal(scale) && scale > 0));
     }
@@ -68,12 +76,17 @@ TEST_CASE("every quantized graph passes the checker, loads and runs", "[property
     Model model = random_graph(seed);
     normalize(model);
     const auto config = config_for(seed);
-    const auto ranges = some_ranges(tensors_to_measure(model, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
-    const QuantPlan plan = build_plan(model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
+    const auto ranges = some_ranges(
+        tensors_to_measure(model, config,
+                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
+        seed);
+    const QuantPlan plan = build_plan(
+        model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
     const Model quantized = lower_to_qdq(std::move(model), plan);
     REQUIRE_NOTHROW(check_model(quantized, "quantized"));
     const Session session(quantized, {});
-    const auto outputs = session.run(std::vector<NamedTensor>{{"x", float_tensor({1, 3, 4, 4}, std::vector<float>(48, 0.5F))}});
+    const auto outputs = session.run(
+        std::vector<NamedTensor>{{"x", float_tensor({1, 3, 4, 4}, std::vector<float>(48, 0.5F))}});
     CHECK(outputs.size() == 1);
   }
 }
@@ -84,13 +97,21 @@ TEST_CASE("quantizing a quantized graph adds no pair and changes no scale", "[pr
     Model model = random_graph(seed);
     normalize(model);
     const auto config = config_for(seed);
-    const auto ranges = some_ranges(tensors_to_measure(model, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
-    const QuantPlan plan = build_plan(model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
+    const auto ranges = some_ranges(
+        tensors_to_measure(model, config,
+                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
+        seed);
+    const QuantPlan plan = build_plan(
+        model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
     Model once = lower_to_qdq(std::move(model), plan);
     normalize(once);
     const std::size_t pairs = count_of(once, "QuantizeLinear");
-    const auto again = some_ranges(tensors_to_measure(once, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)), seed);
-    const QuantPlan second = build_plan(once, again, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
+    const auto again = some_ranges(
+        tensors_to_measure(once, config,
+                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
+        seed);
+    const QuantPlan second = build_plan(
+        once, again, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
     CHECK(second.tensors.empty());
     CHECK(count_of(lower_to_qdq(std::move(once), second), "QuantizeLinear") == pairs);
   }
@@ -101,7 +122,9 @@ TEST_CASE("a constant comes back within half a step", "[property]") {
     CAPTURE(seed);
     std::mt19937 random(seed);
     std::vector<float> values(24);
-    for (float& value : values) value = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / static_cast<float>(random() % 300 + 1);
+    for (float& value : values)
+      value = static_cast<float>(static_cast<int>(random() % 2001) - 1000) /
+              static_cast<float>(random() % 300 + 1);
     const Tensor tensor = float_tensor({2, 3, 4}, values);
     const auto axis = seed % 4 == 3 ? std::nullopt : std::optional<std::int64_t>(seed % 4);
     const QuantScheme scheme{.type = seed % 2 == 0 ? ElementType::Int8 : ElementType::UInt8,
@@ -113,10 +136,12 @@ TEST_CASE("a constant comes back within half a step", "[property]") {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t stride[] = {12, 4, 1}, size[] = {2, 3, 4};
       const std::size_t channel = axis ? i / stride[*axis] % size[*axis] : 0;
-      const int q = seed % 2 == 0 ? static_cast<std::int8_t>(stored[i]) : static_cast<std::uint8_t>(stored[i]);
+      const int q = seed % 2 == 0 ? static_cast<std::int8_t>(stored[i])
+                                  : static_cast<std::uint8_t>(stored[i]);
       const float scale = params.params.scales[channel];
       const float back = scale * static_cast<float>(q - params.params.zero_points[channel]);
-      // The zero point is rounded too, so the ends of an asymmetric range can be off by a whole step.
+      // The zero point is rounded too, so the ends of an asymmetric range can be off by a whole
+      // step.
       CHECK(std::abs(back - values[i]) <= scale * (seed % 2 == 0 ? 0.5001F : 1.0001F));
     }
   }

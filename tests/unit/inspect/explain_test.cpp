@@ -40,7 +40,8 @@ std::string text_of(const ExplainedValue& value) {
 }
 
 TEST_CASE("explain: a quantized node shows what becomes of each value", "[inspect]") {
-  const auto node = explain_node(convolution().graph(), plan_of_convolution(), "conv");
+  const auto node = explain_node(convolution().graph(), plan_of_convolution(),
+                                 placement_for(Preset::Cpu), "conv");
   REQUIRE(node);
   CHECK(node->op_type == "Conv");
   CHECK(node->decision.outcome == NodeDecision::Outcome::Quantized);
@@ -55,7 +56,8 @@ TEST_CASE("explain: a quantized node shows what becomes of each value", "[inspec
 }
 
 TEST_CASE("explain: a node in float says why, and an input left out is no input", "[inspect]") {
-  const auto node = explain_node(convolution().graph(), plan_of_convolution(), "z");
+  const auto node =
+      explain_node(convolution().graph(), plan_of_convolution(), placement_for(Preset::Cpu), "z");
   REQUIRE(node);
   CHECK(node->name == "clip");
   CHECK(node->decision.reason == "its input is not quantized");
@@ -65,8 +67,10 @@ TEST_CASE("explain: a node in float says why, and an input left out is no input"
 }
 
 TEST_CASE("explain: what is no node is not found", "[inspect]") {
-  CHECK_FALSE(explain_node(convolution().graph(), plan_of_convolution(), "x"));
-  CHECK_FALSE(explain_node(convolution().graph(), plan_of_convolution(), ""));
+  CHECK_FALSE(
+      explain_node(convolution().graph(), plan_of_convolution(), placement_for(Preset::Cpu), "x"));
+  CHECK_FALSE(
+      explain_node(convolution().graph(), plan_of_convolution(), placement_for(Preset::Cpu), ""));
 }
 
 TEST_CASE("explain: a node of a subgraph is found there and has the given reason", "[inspect]") {

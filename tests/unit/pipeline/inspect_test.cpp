@@ -35,8 +35,8 @@ const std::string kNet = R"(agraph (float[N,2] x) => (float[N,2] y)
     <float[2,2] w = {1, 2, 3, 4}> {
       [mm] h = MatMul (x, w)
       [exp] e = Exp (h)
-      c = Constant <value = float[2] {1, 2}> ()
-      [add] y = Add (e, c)
+      c = Constant <value = float[2,2] {1, 2, 3, 4}> ()
+      [mm2] y = MatMul (e, c)
     })";
 
 TEST_CASE("run_inspect: describes the file and what static would make of it", "[pipeline]") {
@@ -86,9 +86,9 @@ TEST_CASE("run_inspect: a node that preprocessing takes away is explained as the
 TEST_CASE("run_inspect: a node that is not there is named, with the nearest that is",
           "[pipeline]") {
   Fixture fixture(kNet);
-  CHECK(fixture.failure("addd") ==
-        "exit 2: net.onnx: has no node 'addd', expected the name of a node or of a node's output | "
-        "did you mean 'add'?");
+  CHECK(fixture.failure("mm3") ==
+        "exit 2: net.onnx: has no node 'mm3', expected the name of a node or of a node's output | "
+        "did you mean 'mm'?");
 }
 
 }  // namespace

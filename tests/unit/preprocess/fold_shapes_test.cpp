@@ -68,3 +68,23 @@ TEST_CASE("shapes that are outputs or free stay", "[preprocess]") {
       "}");
   CHECK(op_types(model.graph()) == "Shape Shape");
 }
+
+TEST_CASE("a branch may ask for shapes, the body of a loop may not", "[preprocess]") {
+  const Model model =
+      folded(R"(agraph (float[2,3] x, bool p, int64 n) => (int64[2] y, float[K,3] z) {
+    y = If (p) <
+      then_branch = yes () => (int64[2] t) { s = Shape (x) t = Neg (s) },
+      else_branch = no () => (int64[2] e) { s = Shape (x) e = Abs (s) }
+    >
+    z = Loop (n, p, x) <body = step (int64 i, bool go, float[2,3] v) => (bool on, float[K,3] w) {
+      on = Identity (go)
+      s = Shape (v)
+      f = Cast <to = 1> (s)
+      k = ReduceSum (f)
+      d = Concat <axis = 0> (v, v)
+      w = Add (d, k)
+    }>
+  })");
+  CHECK(op_types(subgraph(model.graph(), 0, "then_branch")) == "Neg");
+  CHECK(op_types(subgraph(model.graph(), 1, "body")) == "Identity Shape Cast ReduceSum Concat Add");
+}

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+
+#include "config/config.h"
+
+namespace qtool {
+
+/// The config as it would read in a file inside `folder`: relative paths, which are relative to the
+/// current folder here, are relative to that one there. Absolute paths stay.
+Config relative_to(const Config& config, const std::filesystem::path& folder);
+
+}  // namespace qtool

@@ -11,4 +11,4 @@ show() {
   "$@"
 }
 show build/release/bin/qtool static --config configs/digits.json
-show build/release/bin/qtool compare calib_samples/digits/model.onnx build/digits.int8.onnx --data calib_samples/digits/eval
+show build/release/bin/qtool compare --config configs/digits.json

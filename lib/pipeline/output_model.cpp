@@ -43,6 +43,18 @@ std::string check_loading(const PendingModel& pending, const Config& config, std
               "this is a defect in qtool; --no-load-check writes the model nevertheless");
 }
 
+std::optional<Verification> verify_output(const PendingModel& pending, std::uint64_t input_bytes,
+                                          const Config& config,
+                                          const std::function<void(const std::string&)>& warn,
+                                          const Progress& progress) {
+  const auto& data = config.verify.data ? config.verify.data : config.calibration.data;
+  if (!data || (!config.verify.data && !config.verify.has_gates())) return std::nullopt;
+  const Session before(*config.model.input, {}), after(pending.path(), {});
+  return verify_models({before, printable(config.model.input->string()), input_bytes},
+                       {after, printable(config.model.output->string()), pending.bytes()}, *data,
+                       config, warn, progress);
+}
+
 void publish(PendingModel& pending, const Config& config, const std::string& manifest) {
   std::optional<AtomicFile> file;
   if (config.report.manifest) {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "config/config.h"
 #include "model/save.h"
 #include "pipeline/relocate.h"
+#include "pipeline/verification.h"
 #include "report/manifest.h"
 
 namespace qtool {
@@ -21,6 +24,13 @@ PendingModel write_model(const Model& model, const Config& config);
 /// else a defect; `made` says what qtool made of it, for example `quantized`.
 std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,
                           const std::function<void(const std::string&)>& warn);
+
+/// Runs the input model and what was written side by side where the config has verification data or
+/// gates: on the verification data, else on the calibration data.
+std::optional<Verification> verify_output(const PendingModel& pending, std::uint64_t input_bytes,
+                                          const Config& config,
+                                          const std::function<void(const std::string&)>& warn,
+                                          const Progress& progress);
 
 /// The text of a report's manifest. It stands beside the output, so its relative paths start there.
 template <typename Report>

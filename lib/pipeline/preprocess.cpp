@@ -2,12 +2,10 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
-#include "base/text.h"
 #include "model/graph_view.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
 #include "pipeline/timed_stage.h"
-#include "pipeline/verification.h"
 
 namespace qtool {
 namespace {
@@ -83,18 +81,13 @@ void PreprocessRun::prepare(Model& model) {
   result_.nodes_after = node_count(model);
 }
 
-/// Runs both models on the verification data where there is some.
 void PreprocessRun::verify(const PendingModel& pending) {
-  const VerifyConfig& gates = config_.verify;
-  if (!gates.data && !gates.has_gates()) return;
-  const auto& data = gates.data ? gates.data : config_.calibration.data;
-  const Session before(*config_.model.input, {}), after(pending.path(), {});
-  Verification found = verify_models(
-      {before, printable(config_.model.input->string()), result_.input_bytes},
-      {after, printable(config_.model.output->string()), result_.output_bytes}, *data, config_,
-      [&](const std::string& message) { warn(message); }, context_.progress);
-  result_.verification = std::move(found.comparison);
-  result_.gates = std::move(found.gates);
+  auto found = verify_output(
+      pending, result_.input_bytes, config_, [this](const std::string& message) { warn(message); },
+      context_.progress);
+  if (!found) return;
+  result_.verification = std::move(found->comparison);
+  result_.gates = std::move(found->gates);
 }
 
 void PreprocessRun::warn(const std::string& message) {

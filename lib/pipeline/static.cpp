@@ -15,11 +15,9 @@
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
 #include "pipeline/timed_stage.h"
-#include "pipeline/verification.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
-#include "runtime/session.h"
 #include "samples/samples.h"
 
 namespace qtool {
@@ -39,7 +37,6 @@ class StaticRun {
   StaticReport run();
 
  private:
-  /// Runs a stage and notes how long it took.
   template <typename Stage>
   auto timed(const char* name, const Stage& stage) {
     return timed_stage(name, report_.seconds, context_.log, stage);
@@ -159,17 +156,12 @@ void StaticRun::load_check(const PendingModel& pending) {
 }
 
 void StaticRun::verify(const PendingModel& pending) {
-  const VerifyConfig& gates = config_.verify;
-  if (!gates.data && !gates.has_gates()) return;
-  const Session reference(input(), {});
-  const Session quantized(pending.path(), {});
-  Verification found = verify_models(
-      {reference, input().string(), report_.input_bytes},
-      {quantized, output().string(), report_.output_bytes},
-      gates.data ? *gates.data : *config_.calibration.data, config_,
-      [this](const std::string& message) { warn(message); }, context_.progress);
-  report_.verification = std::move(found.comparison);
-  report_.gates = std::move(found.gates);
+  auto found = verify_output(
+      pending, report_.input_bytes, config_, [this](const std::string& message) { warn(message); },
+      context_.progress);
+  if (!found) return;
+  report_.verification = std::move(found->comparison);
+  report_.gates = std::move(found->gates);
 }
 
 }  // namespace

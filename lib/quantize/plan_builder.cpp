@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <map>
 #include <span>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "quantize/bias_planner.h"
+#include "quantize/clamps.h"
 #include "quantize/constants.h"
 #include "quantize/islands.h"
 #include "quantize/node_filter.h"
@@ -79,9 +79,6 @@ class PlanBuilder {
   // Relu and Clip.
   void plan_clamp(int index);
   bool clamps_alone(const std::string& input) const;
-  bool quantizer_clamps(const onnx::NodeProto& node, const QuantParams& params) const;
-  std::optional<float> clip_bound(const onnx::NodeProto& node, int slot, const char* attribute,
-                                  float fallback) const;
 
   // Constants and biases.
   int plan_constant(const std::string& name, Use use, const QuantScheme& scheme,
@@ -361,31 +358,6 @@ bool PlanBuilder::clamps_alone(const std::string& input) const {
   return rule && rule->outputs == OutputParams::FoldedIntoProducer;
 }
 
-/// The value of a Clip bound, `fallback` where it is absent, nothing where it is computed.
-std::optional<float> PlanBuilder::clip_bound(const onnx::NodeProto& node, int slot,
-                                             const char* attribute, float fallback) const {
-  if (opset_ < 11) return float_attribute(node, attribute, fallback);
-  if (node.input_size() <= slot || node.input(slot).empty()) return fallback;
-  const onnx::TensorProto* bound = graph_.initializer(node.input(slot));
-  if (!bound || element_type(*bound) != ElementType::Float || element_count(*bound) != 1)
-    return std::nullopt;
-  return to_float32(model_.tensor(*bound)).front();
-}
-
-/// Whether quantizing with `params` gives the same integers with and without the clamp: rounding
-/// keeps order, so that is where both bounds saturate.
-bool PlanBuilder::quantizer_clamps(const onnx::NodeProto& node, const QuantParams& params) const {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const bool is_clip = node.op_type() == "Clip";
-  const auto low = is_clip ? clip_bound(node, 1, "min", -kInfinity) : std::optional(0.0F);
-  const auto high = is_clip ? clip_bound(node, 2, "max", kInfinity) : std::optional(kInfinity);
-  if (!low || !high) return false;
-  const ScaleAndZero single{params.scales.front(), params.zero_points.front()};
-  const IntegerRange full = full_range(params.type);
-  return quantize_value(*low, single, params.type) == full.min &&
-         quantize_value(*high, single, params.type) == full.max;
-}
-
 void PlanBuilder::plan_clamp(int index) {
   const auto& node = graph_.node(index);
   const std::string& input = node.input(0);
@@ -395,7 +367,8 @@ void PlanBuilder::plan_clamp(int index) {
   const bool can_fold = output_plan >= 0 && clamps_alone(input) && graph_.producer_of(input) >= 0 &&
                         !config_.extra_options.qdq_keep_removable_activations;
   if (!can_fold || is_draft()) return;
-  if (!quantizer_clamps(node, plan_.tensors[static_cast<std::size_t>(output_plan)].params)) return;
+  const QuantParams& params = plan_.tensors[static_cast<std::size_t>(output_plan)].params;
+  if (!quantizer_clamps({node, graph_, model_, opset_}, params)) return;
   plan_.folded.push_back({index, input, node.output(0)});
   replaced_.push_back(activation_plan(input));
   activations_.erase(input);

@@ -43,25 +43,40 @@ QuantizationConfig config_for(std::uint32_t seed) {
   return config;
 }
 
+const Placement& placement_of(std::uint32_t seed) {
+  return placement_for(seed % 4 < 2 ? Preset::Cpu : Preset::OnnxRuntime);
+}
+
+/// A plan for a normalized model, over ranges that the seed chooses.
+QuantPlan plan_for(const Model& model, std::uint32_t seed) {
+  const auto config = config_for(seed);
+  const auto ranges = some_ranges(tensors_to_measure(model, config, placement_of(seed)), seed);
+  return build_plan(model, ranges, config, placement_of(seed));
+}
+
+Model normalized_graph(std::uint32_t seed) {
+  Model model = random_graph(seed);
+  normalize(model);
+  return model;
+}
+
+Model quantized_graph(std::uint32_t seed) {
+  Model model = normalized_graph(seed);
+  const QuantPlan plan = plan_for(model, seed);
+  return lower_to_qdq(std::move(model), plan);
+}
+
 }  // namespace
 
 TEST_CASE("a plan names each computed tensor at most once and each use of a constant exactly once",
           "[property]") {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     CAPTURE(seed);
-    Model model = random_graph(seed);
-    normalize(model);
-    const auto config = config_for(seed);
-    const auto ranges = some_ranges(
-        tensors_to_measure(model, config,
-                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
-        seed);
+    const Model model = normalized_graph(seed);
     std::set<std::string> activations;
     std::set<std::pair<int, int>> uses;
-    for (const TensorPlan& tensor :
-         build_plan(model, ranges, config,
-                    placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime))
-             .tensors) {
+    const QuantPlan plan = plan_for(model, seed);
+    for (const TensorPlan& tensor : plan.tensors) {
       if (tensor.role == TensorPlan::Role::Activation)
         CHECK(activations.insert(tensor.name).second);
       for (const Use& use : tensor.uses) CHECK(uses.insert({use.node, use.slot}).second);
@@ -73,16 +88,7 @@ TEST_CASE("a plan names each computed tensor at most once and each use of a cons
 TEST_CASE("every quantized graph passes the checker, loads and runs", "[property]") {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     CAPTURE(seed);
-    Model model = random_graph(seed);
-    normalize(model);
-    const auto config = config_for(seed);
-    const auto ranges = some_ranges(
-        tensors_to_measure(model, config,
-                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
-        seed);
-    const QuantPlan plan = build_plan(
-        model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
-    const Model quantized = lower_to_qdq(std::move(model), plan);
+    const Model quantized = quantized_graph(seed);
     REQUIRE_NOTHROW(check_model(quantized, "quantized"));
     const Session session(quantized, {});
     const auto outputs = session.run(
@@ -94,24 +100,10 @@ TEST_CASE("every quantized graph passes the checker, loads and runs", "[property
 TEST_CASE("quantizing a quantized graph adds no pair and changes no scale", "[property]") {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     CAPTURE(seed);
-    Model model = random_graph(seed);
-    normalize(model);
-    const auto config = config_for(seed);
-    const auto ranges = some_ranges(
-        tensors_to_measure(model, config,
-                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
-        seed);
-    const QuantPlan plan = build_plan(
-        model, ranges, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
-    Model once = lower_to_qdq(std::move(model), plan);
+    Model once = quantized_graph(seed);
     normalize(once);
     const std::size_t pairs = count_of(once, "QuantizeLinear");
-    const auto again = some_ranges(
-        tensors_to_measure(once, config,
-                           placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime)),
-        seed);
-    const QuantPlan second = build_plan(
-        once, again, config, placement_for(seed % 2 == 0 ? Preset::Cpu : Preset::OnnxRuntime));
+    const QuantPlan second = plan_for(once, seed);
     CHECK(second.tensors.empty());
     CHECK(count_of(lower_to_qdq(std::move(once), second), "QuantizeLinear") == pairs);
   }

@@ -1,6 +1,6 @@
-// What calibration costs: `qtool_bench_calibration plain|calibrate MODEL FOLDER [THREADS] [REPEAT]`
-// prints CPU seconds of the runs, CPU seconds of all that the mode adds, samples, and the peak
-// memory of this process.
+// What calibration costs: `qtool_bench_calibration plain|minmax|distribution MODEL FOLDER [THREADS]
+// [REPEAT]` prints CPU seconds of the runs, CPU seconds of all that the mode adds, samples, and the
+// peak memory of this process.
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -41,6 +41,12 @@ class Repeated : public SampleFolder {
   }
   Sample read(std::size_t index) const override { return folder_.read(index % folder_.size()); }
   std::string sha256() const override { return folder_.sha256(); }
+  std::string sha256_of(std::size_t index) const override {
+    return folder_.sha256_of(index % folder_.size());
+  }
+  std::uint64_t bytes(std::size_t index) const override {
+    return folder_.bytes(index % folder_.size());
+  }
 
  private:
   const SampleFolder& folder_;
@@ -68,10 +74,13 @@ double plain(const std::string& model, const SampleFolder& samples) {
 int main(int argc, char* argv[]) {
   if (argc < 4)
     return std::fputs(
-               "usage: qtool_bench_calibration plain|calibrate MODEL FOLDER [THREADS] [REPEAT]\n",
+               "usage: qtool_bench_calibration plain|minmax|distribution MODEL FOLDER [THREADS] "
+               "[REPEAT]\n",
                stderr),
            2;
   const std::string mode = argv[1];
+  const Preset preset =
+      std::getenv("QTOOL_BENCH_PRESET") != nullptr ? Preset::OnnxRuntime : Preset::Cpu;
   Model model = load_model(argv[2]);
   const auto folder = open_samples(argv[3], required_inputs(model.graph()), {});
   const Repeated samples(*folder, argc > 5 ? std::strtoul(argv[5], nullptr, 10) : 1);
@@ -83,9 +92,17 @@ int main(int argc, char* argv[]) {
     runs = plain(argv[2], samples);
   } else {
     normalize(model);
-    const auto tensors = tensors_to_measure(model, {}, onnxruntime_placement());
+    const auto tensors = tensors_to_measure(model, {}, placement_for(preset));
     taps = tensors.size();
-    collect_statistics(model, tensors, samples, argc > 4 ? std::atoi(argv[4]) : 1, {});
+    const Collection collection{
+        .tensors = tensors,
+        .kind = mode == "minmax" ? StatisticsKind::Extremes : StatisticsKind::Distribution,
+        .samples = all_samples(samples),
+        .threads = argc > 4 ? std::atoi(argv[4]) : 1};
+    const auto result = collect_statistics(model, collection, samples, {});
+    std::uint64_t values = 0;
+    for (const auto& [name, of_tensor] : result.statistics) values += of_tensor.value_count;
+    fmt::print("{:.1f} million values; ", static_cast<double>(values) / 1e6);
     runs = cpu_seconds() - before;
   }
   fmt::print("{} runs {:.3f} s, all {:.3f} s, {} samples, {} taps, peak {:.1f} MB\n", mode, runs,

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <map>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "base/progress.h"
 #include "calibrate/ranges.h"
@@ -14,19 +14,36 @@
 
 namespace qtool {
 
-struct CalibrationResult {
-  std::map<std::string, TensorStatistics> statistics;
-  std::size_t sample_count = 0;
+/// What to record, over which samples, and how.
+struct Collection {
+  std::vector<std::string> tensors;  ///< float32 values of the main graph
+  StatisticsKind kind = StatisticsKind::Extremes;
+  std::vector<std::size_t> samples;  ///< indices into the folder, ascending
+  int threads = 1;
+  /// On an interrupt, samples that run are finished and what was recorded so far is the result;
+  /// otherwise an interrupt throws at once.
+  bool keep_on_interrupt = false;
 };
 
-/// Runs `model` once over all samples and records the statistics of `tensors` (float32 values of
-/// the main graph). Samples run side by side on `threads` cores; memory does not grow with their
-/// number.
-CalibrationResult collect_statistics(const Model& model, std::span<const std::string> tensors,
-                                     const SampleFolder& samples, int threads,
-                                     const Progress& progress);
+struct CalibrationResult {
+  std::map<std::string, TensorStatistics> statistics;
+  std::vector<std::size_t> samples;  ///< those that were run, ascending
+};
+
+/// Every sample of the folder.
+std::vector<std::size_t> all_samples(const SampleFolder& folder);
+
+/// What the config's method needs to know of a tensor.
+StatisticsKind statistics_for(const CalibrationConfig& config);
+
+/// Runs `model` once over the samples and records the statistics of the tensors. Samples run side
+/// by side; memory does not grow with their number. The largest samples run first, so that the most
+/// memory is taken at the start.
+CalibrationResult collect_statistics(const Model& model, const Collection& collection,
+                                     const SampleFolder& folder, const Progress& progress);
 
 /// Ranges by the config's method; tensors without a finite value get none.
-TensorRanges estimate_ranges(const CalibrationResult& result, const CalibrationConfig& config);
+TensorRanges estimate_ranges(const std::map<std::string, TensorStatistics>& statistics,
+                             const CalibrationConfig& config);
 
 }  // namespace qtool

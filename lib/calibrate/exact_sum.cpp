@@ -1,28 +1,33 @@
 #include "calibrate/exact_sum.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace qtool {
 namespace {
 
-constexpr int kSmallestExponent = -149;
-constexpr int kMantissaBits = 24;
-constexpr std::int64_t kLimb = std::int64_t{1} << 32;
+constexpr int kSmallestExponent = -1074;
+constexpr int kMantissaBits = 53;
+constexpr int kLimbBits = 32;
+constexpr std::int64_t kLimb = std::int64_t{1} << kLimbBits;
 
 }  // namespace
 
-void ExactSum::add(float value) {
+void ExactSum::add(double value) {
   if (value == 0) return;
   int exponent = 0;
-  const float fraction = std::frexp(value, &exponent);
+  const double fraction = std::frexp(value, &exponent);
   const int lowest = std::max(exponent - kMantissaBits, kSmallestExponent);
-  const auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, exponent - lowest));
+  const auto mantissa =
+      static_cast<std::int64_t>(std::ldexp(std::abs(fraction), exponent - lowest));
   const int place = lowest - kSmallestExponent;
-  const std::int64_t shifted = std::abs(mantissa) << (place % 32);
-  const std::int64_t sign = mantissa < 0 ? -1 : 1;
-  const auto limb = static_cast<std::size_t>(place / 32);
-  limbs_[limb] += sign * (shifted % kLimb);
-  limbs_[limb + 1] += sign * (shifted / kLimb);
+  const std::int64_t sign = value < 0 ? -1 : 1;
+  auto limb = static_cast<std::size_t>(place / kLimbBits);
+  for (const std::int64_t half : {mantissa % kLimb, mantissa / kLimb}) {
+    const std::int64_t shifted = half << (place % kLimbBits);
+    limbs_[limb] += sign * (shifted % kLimb);
+    limbs_[++limb] += sign * (shifted / kLimb);
+  }
 }
 
 void ExactSum::add(const ExactSum& other) {
@@ -32,20 +37,24 @@ void ExactSum::add(const ExactSum& other) {
 }
 
 double ExactSum::value() const {
-  const Limbs limbs = normalized();
+  Limbs limbs = normalized();
+  const bool is_negative = limbs.back() < 0;
+  if (is_negative) {
+    for (std::int64_t& limb : limbs) limb = -limb;
+    limbs = ExactSum(limbs).normalized();
+  }
   double out = 0;
   for (int i = kLimbs; i-- > 0;) {
     out += std::ldexp(static_cast<double>(limbs[static_cast<std::size_t>(i)]),
-                      32 * i + kSmallestExponent);
+                      kLimbBits * i + kSmallestExponent);
   }
-  return out;
+  return is_negative ? -out : out;
 }
 
-/// The same sum with every limb but the last in [0, 2^32): equal sums have equal limbs.
 ExactSum::Limbs ExactSum::normalized() const {
   Limbs out = limbs_;
   for (std::size_t i = 0; i + 1 < out.size(); ++i) {
-    const std::int64_t carry = out[i] >> 32;
+    const std::int64_t carry = out[i] >> kLimbBits;
     out[i] -= carry * kLimb;
     out[i + 1] += carry;
   }

@@ -1,31 +1,64 @@
 #include "calibrate/statistics.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "kernels/min_max.h"
+#include "kernels/sum.h"
 
 namespace qtool {
-
 namespace {
 
-void widen(TensorStatistics& statistics, std::uint64_t count, float min, float max) {
+/// `is_better(a, b)`: whether the value a takes the place of b.
+template <typename IsBetter>
+void improve(Extreme& extreme, const Extreme& other, const IsBetter& is_better) {
+  const bool is_earlier = other.value == extreme.value && other.sample < extreme.sample;
+  if (is_better(other.value, extreme.value) || is_earlier) extreme = other;
+}
+
+void widen(TensorStatistics& statistics, std::uint64_t count, const Extreme& min,
+           const Extreme& max) {
   if (count == 0) return;
-  const bool is_first = statistics.value_count == 0;
-  statistics.min = is_first ? min : std::min(statistics.min, min);
-  statistics.max = is_first ? max : std::max(statistics.max, max);
+  if (statistics.value_count == 0) {
+    statistics.min = min;
+    statistics.max = max;
+  } else {
+    improve(statistics.min, min, std::less{});
+    improve(statistics.max, max, std::greater{});
+  }
   statistics.value_count += count;
+}
+
+std::vector<float> finite_values(std::span<const float> values) {
+  std::vector<float> out;
+  std::ranges::copy_if(values, std::back_inserter(out),
+                       [](float value) { return std::isfinite(value); });
+  return out;
 }
 
 }  // namespace
 
-void TensorStatistics::observe(std::span<const float> values) {
+void TensorStatistics::observe(std::span<const float> values, std::uint64_t sample,
+                               StatisticsKind kind) {
   const auto seen = kernels::min_max(values);
-  widen(*this, seen.finite_count, seen.min, seen.max);
   nonfinite_count += seen.nonfinite_count;
   if (seen.finite_count == 0) return;
+  widen(*this, seen.finite_count, {seen.min, sample}, {seen.max, sample});
   ++sample_count;
-  sum_of_minima.add(seen.min);
-  sum_of_maxima.add(seen.max);
+  sum_of_minima.add(static_cast<double>(seen.min));
+  sum_of_maxima.add(static_cast<double>(seen.max));
+  if (kind == StatisticsKind::Extremes) return;
+  const float largest = std::max(std::abs(seen.min), std::abs(seen.max));
+  if (seen.nonfinite_count == 0)
+    count(values, largest, kind);
+  else
+    count(finite_values(values), largest, kind);
+}
+
+void TensorStatistics::count(std::span<const float> values, float largest, StatisticsKind kind) {
+  zero_count += sketch.add(values, largest);
+  if (kind == StatisticsKind::All) sum.add(kernels::sum(values));
 }
 
 void TensorStatistics::merge(const TensorStatistics& other) {
@@ -34,6 +67,13 @@ void TensorStatistics::merge(const TensorStatistics& other) {
   sample_count += other.sample_count;
   sum_of_minima.add(other.sum_of_minima);
   sum_of_maxima.add(other.sum_of_maxima);
+  zero_count += other.zero_count;
+  sum.add(other.sum);
+  sketch.merge(other.sketch);
+}
+
+Density TensorStatistics::density() const {
+  return density_of(sketch.top(), sketch.entries(), zero_count, min.value, max.value);
 }
 
 }  // namespace qtool

@@ -5,24 +5,48 @@
 #include <span>
 
 #include "calibrate/exact_sum.h"
+#include "calibrate/sketch.h"
 
 namespace qtool {
+
+/// What is recorded of a tensor, from cheap to dear.
+enum class StatisticsKind {
+  Extremes,      ///< at memory speed
+  Distribution,  ///< also how often each value occurs: about half a nanosecond a value
+  All,           ///< also the sum
+};
+
+/// The smallest or largest value of a tensor, and the first sample that has it.
+struct Extreme {
+  float value = 0;
+  std::uint64_t sample = 0;
+  friend bool operator==(const Extreme&, const Extreme&) = default;
+};
 
 /// What one pass over the data records of a tensor. Merging is commutative and associative, so the
 /// result depends neither on the order of samples nor on threads.
 struct TensorStatistics {
   std::uint64_t value_count = 0;      ///< finite values
   std::uint64_t nonfinite_count = 0;  ///< NaN and infinities; they count for nothing else
-  float min = 0;                      ///< of the finite values; 0 where there are none
-  float max = 0;
+  Extreme min;                        ///< of the finite values; 0 where there are none
+  Extreme max;
   std::uint64_t sample_count = 0;  ///< samples with a finite value
   ExactSum sum_of_minima;          ///< over these samples; for the moving average
   ExactSum sum_of_maxima;
 
+  std::uint64_t zero_count = 0;  ///< these two from StatisticsKind::Distribution on
+  Sketch sketch;
+  ExactSum sum;  ///< StatisticsKind::All: of each sample's sum in float64
+
   /// Takes all values that the tensor has in one sample.
-  void observe(std::span<const float> values);
+  void observe(std::span<const float> values, std::uint64_t sample, StatisticsKind kind);
   void merge(const TensorStatistics& other);
+  /// Of a tensor whose distribution was recorded.
+  Density density() const;
   friend bool operator==(const TensorStatistics&, const TensorStatistics&) = default;
+
+ private:
+  void count(std::span<const float> values, float largest, StatisticsKind kind);
 };
 
 }  // namespace qtool

@@ -129,11 +129,15 @@ TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& sample
       tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
   CalibrationResult result;
   if (!tensors.empty()) {
-    result = collect_statistics(model, tensors, samples, threads_, context_.progress);
+    Collection collection{.tensors = tensors,
+                          .kind = statistics_for(config_.calibration),
+                          .samples = all_samples(samples),
+                          .threads = threads_};
+    result = collect_statistics(model, collection, samples, context_.progress);
   }
   report_.sample_count = samples.size();
   report_.calibration_sha256 = samples.sha256();
-  return estimate_ranges(result, config_.calibration);
+  return estimate_ranges(result.statistics, config_.calibration);
 }
 
 void StaticRun::plan(const Model& model, const TensorRanges& ranges) {

@@ -27,7 +27,7 @@ OrtStatusPtr ObserverKernel::ComputeV2(OrtKernelContext* context) const noexcept
   if (current_scope == nullptr) return nullptr;
   try {
     // A stop must not wait for the end of a long run.
-    throw_if_interrupted();
+    if (current_scope->stops_inside_) throw_if_interrupted();
     show(current_scope->observer_, tap_, Ort::KernelContext(context).GetInput(0));
     return nullptr;
   } catch (...) {
@@ -46,7 +46,8 @@ OrtStatusPtr ObserverOp::CreateKernelV2(const OrtApi& api, const OrtKernelInfo* 
   }
 }
 
-ObserverScope::ObserverScope(TensorObserver& observer) : observer_(observer) {
+ObserverScope::ObserverScope(TensorObserver& observer, bool stops_inside)
+    : observer_(observer), stops_inside_(stops_inside) {
   current_scope = this;
 }
 

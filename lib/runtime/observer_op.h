@@ -39,10 +39,11 @@ struct ObserverOp : Ort::CustomOpBase<ObserverOp, ObserverKernel, true> {
   }
 };
 
-/// While it lives, values that a run on this thread passes by are shown to `observer`.
+/// While it lives, values that a run on this thread passes by are shown to `observer`; with
+/// `stops_inside` an interrupt ends the run at the next of them.
 class ObserverScope {
  public:
-  explicit ObserverScope(TensorObserver& observer);
+  ObserverScope(TensorObserver& observer, bool stops_inside);
   ObserverScope(const ObserverScope&) = delete;
   ObserverScope& operator=(const ObserverScope&) = delete;
   ~ObserverScope();
@@ -53,6 +54,7 @@ class ObserverScope {
  private:
   friend class ObserverKernel;
   TensorObserver& observer_;
+  bool stops_inside_;
   std::exception_ptr failure_;
 };
 

@@ -70,6 +70,7 @@ void add_weights(const std::vector<const onnx::TensorProto*>& tensors,
 /// Members end in reverse order: the session before what it uses.
 struct Session::Impl {
   std::string model_name;
+  bool stop_inside_runs = true;
   ObserverOp observer_op;
   Ort::CustomOpDomain observer_domain{ObserverOp::kDomain};
   Ort::Session session{nullptr};
@@ -132,6 +133,7 @@ std::vector<Ort::Value> Session::Impl::run(std::span<const NamedTensor> given,
 Session::Session(const Model& model, const SessionConfig& config)
     : impl_(std::make_unique<Impl>()) {
   impl_->model_name = name_of(model);
+  impl_->stop_inside_runs = config.stop_inside_runs;
   try {
     const OrtModel ort_model =
         config.taps.empty() ? make_ort_model(model) : make_tapped_ort_model(model, config.taps);
@@ -147,6 +149,7 @@ Session::Session(const Model& model, const SessionConfig& config)
 Session::Session(const std::filesystem::path& path, const SessionConfig& config)
     : impl_(std::make_unique<Impl>()) {
   impl_->model_name = path.string();
+  impl_->stop_inside_runs = config.stop_inside_runs;
   try {
     impl_->session = Ort::Session(environment(), path.c_str(), make_options(config));
     impl_->list_inputs_and_outputs();
@@ -191,7 +194,7 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs,
 }
 
 void Session::run_observed(std::span<const NamedTensor> inputs, TensorObserver& observer) const {
-  const ObserverScope scope(observer);
+  const ObserverScope scope(observer, impl_->stop_inside_runs);
   try {
     impl_->run(inputs, impl_->all_outputs());
   } catch (const Ort::Exception& exception) {

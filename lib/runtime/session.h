@@ -29,6 +29,8 @@ struct SessionConfig {
   /// Names of float32 values of the main graph that `run` shows to its observer. Values by other
   /// names may be fused away.
   std::vector<std::string> taps;
+  /// Whether an interrupt ends a run with an observer at the next tap, or lets it finish.
+  bool stop_inside_runs = true;
 };
 
 /// A model loaded into ONNX Runtime's CPU provider. `run` may be called from several threads at

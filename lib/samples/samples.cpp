@@ -48,6 +48,8 @@ class Folder final : public SampleFolder {
   bool is_cut() const override { return list_.is_cut; }
   Sample read(std::size_t index) const override;
   std::string sha256() const override;
+  std::string sha256_of(std::size_t index) const override;
+  std::uint64_t bytes(std::size_t index) const override;
 
  private:
   const std::vector<ValueFile>& files(std::size_t index) const {
@@ -60,6 +62,7 @@ class Folder final : public SampleFolder {
   void read_file(std::size_t index, std::size_t file, Sample& sample) const;
   NamedTensor as_input(Tensor tensor, const TensorInfo& input, const std::string& where) const;
   Digests::Digest digest(std::size_t index, std::size_t file) const;
+  void digest_sample(std::size_t index, Sha256& hash) const;
 
   std::string path_;
   std::vector<TensorInfo> inputs_;
@@ -153,15 +156,34 @@ Digests::Digest Folder::digest(std::size_t index, std::size_t file) const {
   return out;
 }
 
+void Folder::digest_sample(std::size_t index, Sha256& hash) const {
+  for (std::size_t file = 0; file < files(index).size(); ++file)
+    hash.update(checksum_line(digest(index, file), file_name(index, file)));
+}
+
 std::string Folder::sha256() const {
   Sha256 hash;
   for (std::size_t index = 0; index < size(); ++index) {
     throw_if_interrupted();
-    for (std::size_t file = 0; file < files(index).size(); ++file) {
-      hash.update(checksum_line(digest(index, file), file_name(index, file)));
-    }
+    digest_sample(index, hash);
   }
   return hash.hex_digest();
+}
+
+std::string Folder::sha256_of(std::size_t index) const {
+  Sha256 hash;
+  digest_sample(index, hash);
+  return hash.hex_digest();
+}
+
+std::uint64_t Folder::bytes(std::size_t index) const {
+  std::uint64_t out = 0;
+  for (std::size_t file = 0; file < files(index).size(); ++file) {
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(join_path(path_, file_name(index, file)), unknown);
+    if (!unknown) out += size;
+  }
+  return out;
 }
 
 }  // namespace

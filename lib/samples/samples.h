@@ -45,6 +45,10 @@ class SampleFolder {
   /// SHA-256 over the names and contents of all samples' files, in order: that of what `sha256sum`
   /// prints for them, run inside the folder. Files that `read` has been through are not read again.
   virtual std::string sha256() const = 0;
+  /// The same of one sample's files.
+  virtual std::string sha256_of(std::size_t index) const = 0;
+  /// Size of the sample's files, 0 where that is not known.
+  virtual std::uint64_t bytes(std::size_t index) const = 0;
 };
 
 /// Opens `path` for a model with these inputs; `Io` or `Input` errors name the folder or file.

@@ -26,6 +26,8 @@ class MemorySamples : public SampleFolder {
             .expected_outputs = {}};
   }
   std::string sha256() const override { return {}; }
+  std::string sha256_of(std::size_t) const override { return {}; }
+  std::uint64_t bytes(std::size_t) const override { return 0; }
 
  private:
   std::vector<Tensor> tensors_;
@@ -45,6 +47,15 @@ MemorySamples ramp(std::size_t count) {
   return MemorySamples(std::move(out));
 }
 
+CalibrationResult collect(const Model& model, const Names& tensors, const SampleFolder& samples,
+                          int threads, const Progress& progress = {}) {
+  const Collection collection{.tensors = tensors,
+                              .kind = StatisticsKind::Distribution,
+                              .samples = all_samples(samples),
+                              .threads = threads};
+  return collect_statistics(model, collection, samples, progress);
+}
+
 constexpr const char* kModel = R"(g (float[N] x) => (float[N] y) {
   a = Relu (x)
   y = Neg (a)
@@ -55,28 +66,27 @@ constexpr const char* kModel = R"(g (float[N] x) => (float[N] y) {
 TEST_CASE("statistics cover all samples, also of different shapes", "[calibrate]") {
   const Model model = testing::text_model(kModel);
   const MemorySamples samples({row({1, -2}), row({}), row({5, 0, 7})});
-  const auto result = collect_statistics(model, Names{"x", "a", "y"}, samples, 1, {});
-  CHECK(result.sample_count == 3);
-  CHECK(result.statistics.at("x").min == -2);
-  CHECK(result.statistics.at("a").min == 0);
-  CHECK(result.statistics.at("y").min == -7);
+  const auto result = collect(model, Names{"x", "a", "y"}, samples, 1, {});
+  CHECK(result.samples == std::vector<std::size_t>{0, 1, 2});
+  CHECK(result.statistics.at("x").min.value == -2);
+  CHECK(result.statistics.at("a").min.value == 0);
+  CHECK(result.statistics.at("y").min.value == -7);
   CHECK(result.statistics.at("x").value_count == 5);
 }
 
 TEST_CASE("the result is the same on any number of threads", "[calibrate]") {
   const Model model = testing::text_model(kModel);
   const auto samples = ramp(101);
-  const auto one = collect_statistics(model, Names{"x", "y"}, samples, 1, {});
+  const auto one = collect(model, Names{"x", "y"}, samples, 1, {});
   for (const int threads : {2, 3, 8}) {
-    CHECK(collect_statistics(model, Names{"x", "y"}, samples, threads, {}).statistics ==
-          one.statistics);
+    CHECK(collect(model, Names{"x", "y"}, samples, threads, {}).statistics == one.statistics);
   }
 }
 
 TEST_CASE("progress counts every sample once and ends with all", "[calibrate]") {
   const Model model = testing::text_model(kModel);
   std::vector<std::size_t> done;
-  collect_statistics(model, Names{"a"}, ramp(20), 4, [&](std::size_t count, std::size_t total) {
+  collect(model, Names{"a"}, ramp(20), 4, [&](std::size_t count, std::size_t total) {
     CHECK(total == 20);
     done.push_back(count);
   });
@@ -89,22 +99,21 @@ TEST_CASE("a run that fails names the sample", "[calibrate]") {
   const Model model = testing::text_model(
       "g (float[N] x) => (float[N] y) <float[2] w = {1, 2}> { y = Mul (x, w) }");
   const MemorySamples samples({row({1, 2}), row({1, 2, 3})});
-  CHECK_THROWS_WITH(collect_statistics(model, Names{"y"}, samples, 1, {}),
+  CHECK_THROWS_WITH(collect(model, Names{"y"}, samples, 1, {}),
                     StartsWith("sample 's_1': model: ONNX Runtime cannot run it: "));
 }
 
 TEST_CASE("no sample gives no statistics", "[calibrate]") {
   const Model model = testing::text_model(kModel);
-  const auto result = collect_statistics(model, Names{"a"}, MemorySamples({}), 2, {});
+  const auto result = collect(model, Names{"a"}, MemorySamples({}), 2, {});
   CHECK(result.statistics.at("a").value_count == 0);
-  CHECK(estimate_ranges(result, {}).empty());
+  CHECK(estimate_ranges(result.statistics, {}).empty());
 }
 
 TEST_CASE("tensors without a finite value get no range", "[calibrate]") {
   const Model model = testing::text_model("g (float[N] x) => (float[N] y) { y = Sqrt (x) }");
-  const auto result =
-      collect_statistics(model, Names{"x", "y"}, MemorySamples({row({-1}), row({-4})}), 1, {});
-  const auto ranges = estimate_ranges(result, {});
+  const auto result = collect(model, Names{"x", "y"}, MemorySamples({row({-1}), row({-4})}), 1, {});
+  const auto ranges = estimate_ranges(result.statistics, {});
   CHECK(ranges == TensorRanges{{"x", Range{-4, -1}}});
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 TensorStatistics two_samples() {
   TensorStatistics out;
-  out.observe(std::vector<float>{-1, 4});
-  out.observe(std::vector<float>{-3, 2});
+  out.observe(std::vector<float>{-1, 4}, 0, StatisticsKind::Extremes);
+  out.observe(std::vector<float>{-3, 2}, 1, StatisticsKind::Extremes);
   return out;
 }
 

@@ -11,9 +11,9 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-TensorStatistics seen(const std::vector<std::vector<float>>& samples) {
+TensorStatistics seen(const std::vector<std::vector<float>>& samples, std::uint64_t first = 0) {
   TensorStatistics out;
-  for (const auto& sample : samples) out.observe(sample);
+  for (const auto& sample : samples) out.observe(sample, first++, StatisticsKind::All);
   return out;
 }
 
@@ -21,18 +21,34 @@ TensorStatistics seen(const std::vector<std::vector<float>>& samples) {
 
 TEST_CASE("statistics keep the extremes of all samples", "[calibrate]") {
   const auto statistics = seen({{1, 2}, {-3}, {0.5F}});
-  CHECK(statistics.min == -3);
-  CHECK(statistics.max == 2);
+  CHECK(statistics.min.value == -3);
+  CHECK(statistics.max.value == 2);
   CHECK(statistics.value_count == 4);
   CHECK(statistics.sample_count == 3);
   CHECK(statistics.sum_of_minima.value() == -1.5);
   CHECK(statistics.sum_of_maxima.value() == -0.5);
 }
 
+TEST_CASE("an extreme is that of the first sample that has it", "[calibrate]") {
+  auto statistics = seen({{1, 3}, {-2, 3}, {-2}}, 5);
+  CHECK(statistics.min.sample == 6);
+  CHECK(statistics.max.sample == 5);
+  statistics.merge(seen({{-2, 4}}, 2));
+  CHECK(statistics.min.sample == 2);
+  CHECK(statistics.max.sample == 2);
+}
+
+TEST_CASE("the distribution counts zeros and sums exactly", "[calibrate]") {
+  const auto statistics = seen({{0, 0.5F, -0.0F, kNan}, {1e30F, 2}, {-1e30F}});
+  CHECK(statistics.zero_count == 2);
+  CHECK(statistics.sum.value() == 0.5);  // 2 is lost beside 1e30 in the sum of its sample
+  CHECK(statistics.density().count == 6);
+}
+
 TEST_CASE("values that are not finite are counted and count for nothing else", "[calibrate]") {
   const auto statistics = seen({{kNan, 5, -kInf}, {kInf}});
-  CHECK(statistics.min == 5);
-  CHECK(statistics.max == 5);
+  CHECK(statistics.min.value == 5);
+  CHECK(statistics.max.value == 5);
   CHECK(statistics.nonfinite_count == 3);
   CHECK(statistics.sample_count == 1);
 }
@@ -46,11 +62,11 @@ TEST_CASE("merging is the same as having seen all samples, in any order", "[cali
   const std::vector<std::vector<float>> a{{1, 2}, {kNan}};
   const std::vector<std::vector<float>> b{{}, {-7, 0.1F}, {3e38F}};
   auto merged = seen(a);
-  merged.merge(seen(b));
-  auto other_way = seen(b);
+  merged.merge(seen(b, 2));
+  auto other_way = seen(b, 2);
   other_way.merge(seen(a));
   CHECK(merged == other_way);
-  CHECK(merged == seen({{3e38F}, {1, 2}, {}, {-7, 0.1F}, {kNan}}));
+  CHECK(merged == seen({{1, 2}, {kNan}, {}, {-7, 0.1F}, {3e38F}}));
   merged.merge(TensorStatistics{});
   CHECK(merged == other_way);
 }

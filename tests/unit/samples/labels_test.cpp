@@ -19,6 +19,8 @@ class NamedSamples final : public SampleFolder {
   bool is_cut() const override { return is_cut_; }
   Sample read(std::size_t) const override { return {}; }
   std::string sha256() const override { return {}; }
+  std::string sha256_of(std::size_t) const override { return {}; }
+  std::uint64_t bytes(std::size_t) const override { return 0; }
 
  private:
   std::vector<std::string> names_;

@@ -20,6 +20,8 @@ class MadeSamples : public SampleFolder {
   const std::string& name(std::size_t index) const override { return samples_[index].name; }
   Sample read(std::size_t index) const override { return samples_[index]; }
   std::string sha256() const override { return ""; }
+  std::string sha256_of(std::size_t) const override { return {}; }
+  std::uint64_t bytes(std::size_t) const override { return 0; }
 
  private:
   std::vector<Sample> samples_;

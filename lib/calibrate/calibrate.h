@@ -16,7 +16,8 @@ namespace qtool {
 
 /// What to record, over which samples, and how.
 struct Collection {
-  std::vector<std::string> tensors;  ///< float32 values of the main graph
+  std::vector<std::string> tensors;           ///< float32 values of the main graph
+  std::vector<AveragedTensor> averaged = {};  ///< of them or others, float32 too
   StatisticsKind kind = StatisticsKind::Extremes;
   std::vector<std::size_t> samples;  ///< indices into the folder, ascending
   int threads = 1;
@@ -27,6 +28,7 @@ struct Collection {
 
 struct CalibrationResult {
   std::map<std::string, TensorStatistics> statistics;
+  ChannelMeans means;                ///< of the averaged tensors that have one
   std::vector<std::size_t> samples;  ///< those that were run, ascending
 };
 

@@ -54,8 +54,8 @@ class StaticRun {
   void prepare(Model& model);
   void warn_of_existing_quantization(const Model& model);
   std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
-  TensorRanges calibrate(const Model& model, const SampleFolder& samples);
-  void plan(const Model& model, const TensorRanges& ranges);
+  CalibrationResult calibrate(const Model& model, const SampleFolder& samples);
+  void plan(const Model& model, const CalibrationResult& calibration);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -74,8 +74,8 @@ StaticReport StaticRun::run() {
     return std::move(report_);
   }
   const auto samples = open(*config_.calibration.data, model);
-  const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
-  timed("plan", [&] { plan(model, ranges); });
+  const auto calibration = timed("calibrate", [&] { return calibrate(model, *samples); });
+  timed("plan", [&] { plan(model, calibration); });
   Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
@@ -124,24 +124,24 @@ std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folde
   return open_samples(folder, required_inputs(model.graph()), options);
 }
 
-TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
-  const auto tensors =
-      tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
+CalibrationResult StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
+  const Placement& placement = placement_for(config_.preset);
+  const Collection collection{.tensors = tensors_to_measure(model, config_.quantization, placement),
+                              .averaged = inputs_to_average(model, config_.quantization, placement),
+                              .kind = statistics_for(config_.calibration),
+                              .samples = all_samples(samples),
+                              .threads = threads_};
   CalibrationResult result;
-  if (!tensors.empty()) {
-    Collection collection{.tensors = tensors,
-                          .kind = statistics_for(config_.calibration),
-                          .samples = all_samples(samples),
-                          .threads = threads_};
+  if (!collection.tensors.empty())
     result = collect_statistics(model, collection, samples, context_.progress);
-  }
   report_.sample_count = samples.size();
   report_.calibration_sha256 = samples.sha256();
-  return estimate_ranges(result.statistics, config_.calibration);
+  return result;
 }
 
-void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
-  report_.plan = build_plan(model, ranges, config_.quantization, placement_for(config_.preset));
+void StaticRun::plan(const Model& model, const CalibrationResult& calibration) {
+  report_.plan = build_plan(model, estimate_ranges(calibration.statistics, config_.calibration),
+                            calibration.means, config_.quantization, placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   report_.outcome = outcome_of(model.graph(), report_.plan);
   if (report_.plan.tensors.empty()) {

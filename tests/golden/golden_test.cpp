@@ -70,7 +70,7 @@ void run_golden(const GoldenFile& file) {
   normalize(model);
   const auto& placement = placement_for(config.preset);
   const auto ranges = ranges_of(file, tensors_to_measure(model, config.quantization, placement));
-  const QuantPlan plan = build_plan(model, ranges, config.quantization, placement);
+  const QuantPlan plan = build_plan(model, ranges, {}, config.quantization, placement);
 
   GoldenFile actual = file;
   actual.sections["plan"] = to_text(plan);

@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -71,7 +72,9 @@ void add_weights(const std::vector<const onnx::TensorProto*>& tensors,
 struct Session::Impl {
   std::string model_name;
   bool stop_inside_runs = true;
-  ObserverOp observer_op;
+  std::array<ObserverOp, 3> observer_ops{ObserverOp(ElementType::Float),
+                                         ObserverOp(ElementType::Float16),
+                                         ObserverOp(ElementType::BFloat16)};
   Ort::CustomOpDomain observer_domain{ObserverOp::kDomain};
   Ort::Session session{nullptr};
   std::vector<TensorInfo> inputs;
@@ -85,7 +88,7 @@ struct Session::Impl {
 };
 
 void Session::Impl::load(const OrtModel& model, Ort::SessionOptions options) {
-  observer_domain.Add(&observer_op);
+  for (ObserverOp& op : observer_ops) observer_domain.Add(&op);
   options.Add(observer_domain);
   options.AddConfigEntry(kOrtSessionOptionsModelExternalInitializersFileFolderPath,
                          model.folder.c_str());

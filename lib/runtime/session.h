@@ -16,8 +16,8 @@ namespace qtool {
 class TensorObserver {
  public:
   virtual ~TensorObserver() = default;
-  /// `tap` is the index into SessionConfig::taps; the values are valid during the call. Called from
-  /// the thread of `run`.
+  /// `tap` is the index into SessionConfig::taps; the values, 16-bit ones widened, are valid during
+  /// the call. Called from the thread of `run`.
   virtual void observe(std::size_t tap, std::span<const float> values,
                        std::span<const std::int64_t> shape) = 0;
 };
@@ -26,8 +26,9 @@ struct SessionConfig {
   enum class Optimization { None, Basic, Extended, All };
   Optimization optimization = Optimization::All;
   int intra_op_threads = 1;
-  /// Names of float32 values of the main graph that `run` shows to its observer. Values by other
-  /// names may be fused away.
+  /// Names of float32, float16 or bfloat16 values, of the main graph or of bodies in it, that `run`
+  /// shows to its observer: the latter each time that the body runs. Values by other names may be
+  /// fused away.
   std::vector<std::string> taps;
   /// Whether an interrupt ends a run with an observer at the next tap, or lets it finish.
   bool stop_inside_runs = true;

@@ -86,6 +86,36 @@ void check_multiplies_by_index(const Session& session) {
 
 }  // namespace
 
+TEST_CASE("values of a body are observed each time that it runs, others never", "[runtime]") {
+  const Model model = testing::text_model(R"(g (float[2] x, bool c) => (float[2] y) {
+    y = If (c) <then_branch = t () => (float[2] z) { z = Neg (x) },
+                else_branch = e () => (float[2] w) { w = Abs (x) }>
+  })");
+  const Session session(model, taps({"z", "w"}));
+  Recorder recorder;
+  const std::vector<NamedTensor> inputs{{"x", float_tensor({2}, {1, -2})},
+                                        {"c", Tensor{ElementType::Bool, {}, {std::byte{1}}}}};
+  session.run_observed(inputs, recorder);
+  CHECK(recorder.order == std::vector<std::size_t>{0});
+  CHECK(recorder.seen[0].values == std::vector<float>{-1, 2});
+}
+
+TEST_CASE("16-bit values are observed as float32", "[runtime]") {
+  for (const char* type : {"float16", "bfloat16"}) {
+    CAPTURE(type);
+    const std::string name(type);
+    const int number = name == "float16" ? 10 : 16;
+    const Model model = testing::text_model("g (float[3] x) => (float[3] y) <" + name +
+                                            "[3] h> { h = Cast <to = " + std::to_string(number) +
+                                            "> (x)  y = Cast <to = 1> (h) }");
+    const Session session(model, taps({"h"}));
+    Recorder recorder;
+    session.run_observed(input({3}, {1.5F, -2, 0.25F}), recorder);
+    CHECK(recorder.seen[0].values == std::vector<float>{1.5F, -2, 0.25F});
+    CHECK(recorder.seen[0].shape == std::vector<std::int64_t>{3});
+  }
+}
+
 TEST_CASE("a session says what it takes and gives", "[runtime]") {
   const Model model = testing::text_model(kChain);
   const Session session(model, {});

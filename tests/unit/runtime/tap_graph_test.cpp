@@ -63,6 +63,23 @@ TEST_CASE("observers stand in the reverse order of the nodes that make their val
   CHECK(observed(graph) == std::vector<std::int64_t>{2, 0, 3, 1});
 }
 
+TEST_CASE("a value of a body keeps the node that has the body, and is observed in there",
+          "[runtime]") {
+  const char* text = R"(g (bool c, float[4] x) => (float[4] y) {
+    unused = Neg (x)
+    a = Relu (x)
+    y = If (c) <then_branch = t () => (float[4] z) { z = Neg (a) },
+                else_branch = e () => (float[4] w) { z = Abs (a) w = Identity (z) }>
+  })";
+  auto graph = graph_of(text);
+  const auto order = graph;
+  CHECK(part_that_makes(graph, Names{"z"}).nodes == std::vector<int>{1, 2});
+  add_observers(graph, order, Names{"a", "z"});
+  CHECK(observed(graph) == std::vector<std::int64_t>{0});
+  for (const auto& branch : graph.node(2).attribute())
+    CHECK(observed(branch.g()) == std::vector<std::int64_t>{1});
+}
+
 TEST_CASE("the constant output gets a name that nothing else has", "[runtime]") {
   auto graph = graph_of("g (float[4] qtool_done) => (float[4] y) { y = Relu (qtool_done) }");
   const auto order = graph;

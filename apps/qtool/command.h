@@ -39,6 +39,8 @@ struct Requirement {
   std::string_view key;
   std::string_view what;  ///< `input model`
   std::string_view how;   ///< `-i FILE`
+  /// Keys and own options of which one makes it needless.
+  std::vector<std::string_view> unless{};
 };
 
 struct Run;

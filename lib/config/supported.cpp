@@ -42,7 +42,6 @@ void check_calibration(const CalibrationConfig& c) {
   require(c.method == CalibrationMethod::MinMax, "calibration.method", quoted(c.method),
           "available: minmax");
   require(!c.batch, "calibration.batch", "joining samples to batches");
-  require(!c.table, "calibration.table", "reading ranges from a table");
   require(!c.cache, "calibration.cache", "ONNX Runtime's calibration cache");
   require(!c.moving_average, "calibration.moving_average", "a moving average");
   require(!c.stride, "calibration.stride", "taking extremes per stride");

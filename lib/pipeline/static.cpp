@@ -14,6 +14,7 @@
 #include "pipeline/output_model.h"
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
+#include "pipeline/table_ranges.h"
 #include "pipeline/timed_stage.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
@@ -54,7 +55,8 @@ class StaticRun {
   void prepare(Model& model);
   void warn_of_existing_quantization(const Model& model);
   std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
-  TensorRanges calibrate(const Model& model, const SampleFolder& samples);
+  TensorRanges calibrate(const Model& model);
+  TensorRanges measure(const Model& model, const std::vector<std::string>& tensors);
   void plan(const Model& model, const TensorRanges& ranges);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
@@ -66,6 +68,7 @@ class StaticRun {
 };
 
 StaticReport StaticRun::run() {
+  require_gate_data(config_);
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
@@ -73,8 +76,7 @@ StaticReport StaticRun::run() {
     report_.outcome = outcome_of(model.graph(), report_.plan);
     return std::move(report_);
   }
-  const auto samples = open(*config_.calibration.data, model);
-  const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model, *samples); });
+  const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model); });
   timed("plan", [&] { plan(model, ranges); });
   Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
@@ -124,19 +126,29 @@ std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folde
   return open_samples(folder, required_inputs(model.graph()), options);
 }
 
-TensorRanges StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
+TensorRanges StaticRun::calibrate(const Model& model) {
   const auto tensors =
       tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
+  if (!config_.calibration.table) return measure(model, tensors);
+  TableRanges found = ranges_from_table(config_, report_.input_sha256, tensors,
+                                        [this](const std::string& message) { warn(message); });
+  report_.sample_count = found.sample_count;
+  report_.calibration_sha256 = std::move(found.sha256);
+  return std::move(found.ranges);
+}
+
+TensorRanges StaticRun::measure(const Model& model, const std::vector<std::string>& tensors) {
+  const auto samples = open(*config_.calibration.data, model);
   CalibrationResult result;
   if (!tensors.empty()) {
-    Collection collection{.tensors = tensors,
-                          .kind = statistics_for(config_.calibration),
-                          .samples = all_samples(samples),
-                          .threads = threads_};
-    result = collect_statistics(model, collection, samples, context_.progress);
+    const Collection collection{.tensors = tensors,
+                                .kind = statistics_for(config_.calibration),
+                                .samples = all_samples(*samples),
+                                .threads = threads_};
+    result = collect_statistics(model, collection, *samples, context_.progress);
   }
-  report_.sample_count = samples.size();
-  report_.calibration_sha256 = samples.sha256();
+  report_.sample_count = samples->size();
+  report_.calibration_sha256 = samples->sha256();
   return estimate_ranges(result.statistics, config_.calibration);
 }
 

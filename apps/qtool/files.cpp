@@ -34,6 +34,9 @@ std::vector<NamedFile> files_read(const CommandLine& command_line, const Config&
       command_line.command->key_options,
       [](const KeyOption& option) { return option.key == "calibration.table"; });
   if (reads_table) add(out, "the calibration table", config.calibration.table);
+  if (const auto tables = command_line.own.find("--merge"); tables != command_line.own.end()) {
+    for (const std::string& table : tables->second) add(out, "a table to merge", table);
+  }
   if (!command_line.command->writes_model) add(out, "the second model", config.model.output);
   return out;
 }

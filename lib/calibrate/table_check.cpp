@@ -52,6 +52,8 @@ void check_model(const std::string& found, const std::string& expected, const st
   check_text(where, "of another model", "SHA-256", found, expected);
 }
 
+}  // namespace
+
 void check_tensors(const CalibrationTable& table, std::span<const std::string> needed,
                    const std::string& where) {
   std::vector<std::string> missing;
@@ -63,11 +65,15 @@ void check_tensors(const CalibrationTable& table, std::span<const std::string> n
   std::string list = join(std::span(missing).first(named));
   if (missing.size() > named) list += fmt::format(" and {} more", missing.size() - named);
   refuse(where, "lacks tensors", fmt::format("no {}", list),
-         fmt::format("all {} that are to be quantized", needed.size()),
+         fmt::format("all {} of this run", needed.size()),
          "run qtool calibrate with the same quantization.op_types_to_quantize");
 }
 
-}  // namespace
+void check_kind(const CalibrationTable& table, StatisticsKind needed, const std::string& where) {
+  if (table.origin.kind >= needed) return;
+  refuse(where, "without what the method needs", "statistics " + kind_name(table.origin.kind),
+         kind_name(needed));
+}
 
 std::string kind_name(StatisticsKind kind) {
   switch (kind) {
@@ -84,10 +90,7 @@ std::string kind_name(StatisticsKind kind) {
 void check_table(const CalibrationTable& table, const TableNeeds& needs, const std::string& where) {
   check_model(table.origin.model_sha256, needs.model_sha256, where);
   check_preprocess(table.origin.preprocess, needs.preprocess, where);
-  if (table.origin.kind < needs.kind) {
-    refuse(where, "without what the method needs", "statistics " + kind_name(table.origin.kind),
-           kind_name(needs.kind));
-  }
+  check_kind(table, needs.kind, where);
   check_tensors(table, needs.tensors, where);
 }
 

@@ -19,6 +19,11 @@ struct TableNeeds {
 /// differs.
 void check_table(const CalibrationTable& table, const TableNeeds& needs, const std::string& where);
 
+/// Its parts: whether the table has these tensors, and enough of each.
+void check_tensors(const CalibrationTable& table, std::span<const std::string> needed,
+                   const std::string& where);
+void check_kind(const CalibrationTable& table, StatisticsKind needed, const std::string& where);
+
 /// The same for tables that are to be parts of one.
 void check_same_origin(const TableOrigin& found, const TableOrigin& expected,
                        const std::string& where);

@@ -85,11 +85,10 @@ void check_quantization(const QuantizationConfig& c) {
 
 void check_supported(const Config& config, std::string_view command) {
   check_model(config);
-  if (command == "static" || command == "preprocess") check_preprocess(config.preprocess);
-  if (command == "static") {
-    check_calibration(config.calibration);
-    check_quantization(config.quantization);
-  }
+  const bool calibrates = command == "static" || command == "calibrate";
+  if (calibrates || command == "preprocess") check_preprocess(config.preprocess);
+  if (calibrates) check_calibration(config.calibration);
+  if (command == "static") check_quantization(config.quantization);
   require(!config.verify.max_latency_ratio, "verify.max_latency_ratio", "a gate on latency");
 }
 

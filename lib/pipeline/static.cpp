@@ -10,6 +10,7 @@
 #include "calibrate/calibrate.h"
 #include "inspect/decisions.h"
 #include "model/save.h"
+#include "pipeline/calibration_samples.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
 #include "pipeline/prepare.h"
@@ -54,7 +55,6 @@ class StaticRun {
   Model load();
   void prepare(Model& model);
   void warn_of_existing_quantization(const Model& model);
-  std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
   TensorRanges calibrate(const Model& model);
   TensorRanges measure(const Model& model, const std::vector<std::string>& tensors);
   void plan(const Model& model, const TensorRanges& ranges);
@@ -117,15 +117,6 @@ void StaticRun::prepare(Model& model) {
   report_.opset_after = model.opset();
 }
 
-std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder,
-                                              const Model& model) {
-  SampleOptions options;
-  options.max_samples = config_.calibration.max_samples;
-  options.allow_nonfinite = config_.calibration.allow_nonfinite;
-  options.warn = [this](const std::string& message) { warn(message); };
-  return open_samples(folder, required_inputs(model.graph()), options);
-}
-
 TensorRanges StaticRun::calibrate(const Model& model) {
   const auto tensors =
       tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
@@ -138,7 +129,8 @@ TensorRanges StaticRun::calibrate(const Model& model) {
 }
 
 TensorRanges StaticRun::measure(const Model& model, const std::vector<std::string>& tensors) {
-  const auto samples = open(*config_.calibration.data, model);
+  const auto samples = open_calibration_samples(
+      config_, model, [this](const std::string& message) { warn(message); });
   CalibrationResult result;
   if (!tensors.empty()) {
     const Collection collection{.tensors = tensors,

@@ -57,7 +57,7 @@ TEST_CASE("table check: missing tensors are listed, and counted where they are m
           "[calibrate]") {
   const std::string begin = "exit 3: t.qcal: calibration table lacks tensors: no ";
   const std::string end =
-      " that are to be quantized | run qtool calibrate with the same "
+      " of this run | run qtool calibrate with the same "
       "quantization.op_types_to_quantize";
   CHECK(failure(example_table(), {"conv", "a"}) == begin + "'a', expected all 2" + end);
   CHECK(failure(example_table(), {"a", "b", "c", "conv", "d", "e\n"}) ==

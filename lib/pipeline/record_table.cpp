@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <utility>
 
@@ -69,6 +70,7 @@ class RecordRun {
   void open(const Model& model);
   std::optional<CalibrationTable> resumed();
   void check_resumed(const CalibrationTable& table) const;
+  Progress progress() const;
   CalibrationTable record(const Model& model, const std::optional<CalibrationTable>& before);
   [[noreturn]] void stop(const CalibrationTable& table);
 
@@ -160,6 +162,14 @@ void RecordRun::check_resumed(const CalibrationTable& table) const {
   }
 }
 
+/// Also tells the log now and then, which is all that a job on another machine shows.
+Progress RecordRun::progress() const {
+  return [this](std::size_t done, std::size_t total) {
+    if (std::has_single_bit(done)) context_.log.debug("{} of {} samples", done, total);
+    if (context_.progress) context_.progress(done, total);
+  };
+}
+
 CalibrationTable RecordRun::record(const Model& model,
                                    const std::optional<CalibrationTable>& before) {
   Collection collection{.tensors = tensors_,
@@ -176,7 +186,7 @@ CalibrationTable RecordRun::record(const Model& model,
   found.samples = collection.samples;
   for (const std::string& name : tensors_) found.statistics[name];
   if (!tensors_.empty() && !collection.samples.empty())
-    found = collect_statistics(model, collection, *folder_, context_.progress);
+    found = collect_statistics(model, collection, *folder_, progress());
   report_.new_sample_count = found.samples.size();
   CalibrationTable out{origin_, {}, std::move(found.statistics)};
   for (const std::size_t sample : found.samples)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -16,32 +18,62 @@
 namespace qtool {
 namespace {
 
+/// By tap; -1 where the tensor is not averaged.
+std::vector<std::int64_t> channel_axes(std::span<const std::string> taps,
+                                       const Collection& collection) {
+  std::map<std::string, std::int64_t> axes;
+  for (const AveragedTensor& tensor : collection.averaged) axes[tensor.name] = tensor.axis;
+  std::vector<std::int64_t> out;
+  for (const std::string& name : taps) {
+    const auto found = axes.find(name);
+    out.push_back(found == axes.end() ? -1 : found->second);
+  }
+  return out;
+}
+
 /// The statistics of one worker, by tap.
 class StatisticsObserver : public TensorObserver {
  public:
-  StatisticsObserver(std::size_t tap_count, StatisticsKind kind)
-      : kind_(kind), statistics_(tap_count) {}
+  StatisticsObserver(std::span<const std::string> taps, const Collection& collection)
+      : kind_(collection.kind),
+        statistics_(collection.tensors.size()),
+        channel_axes_(channel_axes(taps, collection)),
+        channel_sums_(taps.size()) {}
 
   void begin(std::size_t sample) { sample_ = sample; }
   void observe(std::size_t tap, std::span<const float> values,
-               std::span<const std::int64_t>) override {
-    statistics_[tap].observe(values, sample_, kind_);
+               std::span<const std::int64_t> shape) override {
+    if (tap < statistics_.size()) statistics_[tap].observe(values, sample_, kind_);
+    if (channel_axes_[tap] >= 0) channel_sums_[tap].observe(values, shape, channel_axes_[tap]);
   }
 
   std::vector<TensorStatistics>& statistics() { return statistics_; }
+  const std::vector<ChannelSums>& channel_sums() const { return channel_sums_; }
 
  private:
   StatisticsKind kind_;
   std::uint64_t sample_ = 0;
   std::vector<TensorStatistics> statistics_;
+  std::vector<std::int64_t> channel_axes_;
+  std::vector<ChannelSums> channel_sums_;
 };
 
-SessionConfig tapped(const Collection& collection) {
+/// The tensors to record, then those that are only averaged.
+std::vector<std::string> taps_of(const Collection& collection) {
+  std::vector<std::string> out = collection.tensors;
+  std::set<std::string_view> known(collection.tensors.begin(), collection.tensors.end());
+  for (const AveragedTensor& tensor : collection.averaged) {
+    if (known.insert(tensor.name).second) out.push_back(tensor.name);
+  }
+  return out;
+}
+
+SessionConfig tapped(std::span<const std::string> taps, const Collection& collection) {
   SessionConfig out;
   // The values must be those of the graph as it stands. Blocked layouts (All) are faster but add in
   // another order, which moves ranges of deep models by more than 1e-5.
   out.optimization = SessionConfig::Optimization::Extended;
-  out.taps = collection.tensors;
+  out.taps.assign(taps.begin(), taps.end());
   out.stop_inside_runs = !collection.keep_on_interrupt;
   return out;
 }
@@ -62,7 +94,8 @@ class Run {
   Run(const Model& model, const Collection& collection, const SampleFolder& folder,
       const Progress& progress)
       : collection_(collection),
-        session_(model, tapped(collection)),
+        taps_(taps_of(collection)),
+        session_(model, tapped(taps_, collection)),
         folder_(folder),
         progress_(progress),
         order_(largest_first(collection.samples, folder)) {}
@@ -77,6 +110,7 @@ class Run {
   StatisticsObserver& add_observer();
 
   const Collection& collection_;
+  std::vector<std::string> taps_;
   Session session_;
   const SampleFolder& folder_;
   const Progress& progress_;
@@ -86,9 +120,7 @@ class Run {
   std::vector<StatisticsObserver> observers_;
 };
 
-StatisticsObserver& Run::add_observer() {
-  return observers_.emplace_back(collection_.tensors.size(), collection_.kind);
-}
+StatisticsObserver& Run::add_observer() { return observers_.emplace_back(taps_, collection_); }
 
 void Run::run_sample(std::size_t sample, StatisticsObserver& observer) {
   throw_if_interrupted();
@@ -137,13 +169,27 @@ CalibrationResult Run::result() {
   out.samples = std::move(done_);
   std::ranges::sort(out.samples);
   for (std::size_t i = 0; i < collection_.tensors.size(); ++i) {
-    TensorStatistics& merged = out.statistics[collection_.tensors[i]];
+    TensorStatistics& merged = out.statistics[taps_[i]];
     for (auto& observer : observers_) merged.merge(std::exchange(observer.statistics()[i], {}));
+  }
+  const auto axes = channel_axes(taps_, collection_);
+  for (std::size_t i = 0; i < taps_.size(); ++i) {
+    if (axes[i] < 0) continue;
+    ChannelSums& sums = out.channel_sums[taps_[i]];
+    for (auto& observer : observers_) sums.merge(observer.channel_sums()[i]);
   }
   return out;
 }
 
 }  // namespace
+
+ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums) {
+  ChannelMeans out;
+  for (const auto& [name, of_tensor] : sums) {
+    if (auto means = of_tensor.means()) out.emplace(name, std::move(*means));
+  }
+  return out;
+}
 
 std::vector<std::size_t> all_samples(const SampleFolder& folder) {
   std::vector<std::size_t> out(folder.size());

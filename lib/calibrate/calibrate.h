@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "calibrate/channel_sums.h"
 #include "calibrate/ranges.h"
 #include "calibrate/statistics.h"
 #include "config/config.h"
@@ -16,7 +17,8 @@ namespace qtool {
 
 /// What to record, over which samples, and how.
 struct Collection {
-  std::vector<std::string> tensors;  ///< float32 values of the main graph
+  std::vector<std::string> tensors;           ///< float32 values of the main graph
+  std::vector<AveragedTensor> averaged = {};  ///< of them or others, float32 too
   StatisticsKind kind = StatisticsKind::Extremes;
   std::vector<std::size_t> samples;  ///< indices into the folder, ascending
   int threads = 1;
@@ -27,8 +29,12 @@ struct Collection {
 
 struct CalibrationResult {
   std::map<std::string, TensorStatistics> statistics;
-  std::vector<std::size_t> samples;  ///< those that were run, ascending
+  std::map<std::string, ChannelSums> channel_sums;  ///< of the averaged tensors
+  std::vector<std::size_t> samples;                 ///< those that were run, ascending
 };
+
+/// The means of those that have one.
+ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums);
 
 /// Every sample of the folder.
 std::vector<std::size_t> all_samples(const SampleFolder& folder);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace qtool {
 
@@ -14,5 +16,15 @@ struct Range {
 
 /// Tensor name -> range. A tensor that was never seen (a branch not taken, always empty) has none.
 using TensorRanges = std::map<std::string, Range>;
+
+/// A tensor whose mean is wanted by channel.
+struct AveragedTensor {
+  std::string name;
+  std::int64_t axis = 1;  ///< along which its channels lie
+  friend bool operator==(const AveragedTensor&, const AveragedTensor&) = default;
+};
+
+/// Tensor name -> mean of each channel over all samples.
+using ChannelMeans = std::map<std::string, std::vector<double>>;
 
 }  // namespace qtool

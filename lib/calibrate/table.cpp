@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "calibrate/table.pb.h"
+#include "calibrate/table_channels.h"
 #include "calibrate/table_codec.h"
 #include "config/json.h"
 #include "model/messages.h"
@@ -143,10 +144,8 @@ std::vector<TableSample> decode_samples(const CalibrationTableProto& message,
   return out;
 }
 
-std::map<std::string, TensorStatistics> decode_tensors(const CalibrationTableProto& message,
-                                                       const CalibrationTable& table,
-                                                       const std::string& where) {
-  std::map<std::string, TensorStatistics> out;
+void decode_tensors(const CalibrationTableProto& message, CalibrationTable& table,
+                    const std::string& where) {
   const std::string* last = nullptr;
   for (const TensorStatisticsProto& tensor : message.tensors()) {
     const std::string name = where + ": tensor " + in_quotes(tensor.name());
@@ -155,10 +154,14 @@ std::map<std::string, TensorStatistics> decode_tensors(const CalibrationTablePro
                                                : "is not in order, expected ascending names");
     }
     last = &tensor.name();
-    out.emplace_hint(out.end(), tensor.name(),
-                     decode_statistics(tensor, table.origin.kind, table.samples, name));
+    const auto& statistics =
+        table.tensors
+            .emplace(tensor.name(),
+                     decode_statistics(tensor, table.origin.kind, table.samples, name))
+            .first->second;
+    if (tensor.has_channels())
+      table.channels.emplace(tensor.name(), decode_channels(tensor.channels(), statistics, name));
   }
-  return out;
 }
 
 void encode_origin(const TableOrigin& origin, CalibrationTableProto& out) {
@@ -188,6 +191,8 @@ std::string table_bytes(const CalibrationTable& table) {
     TensorStatisticsProto& out = *message.add_tensors();
     out.set_name(name);
     encode_statistics(statistics, out);
+    if (const auto channels = table.channels.find(name); channels != table.channels.end())
+      encode_channels(channels->second, *out.mutable_channels());
   }
   if (message.ByteSizeLong() > std::size_t{std::numeric_limits<int>::max()} - kDigestFieldBytes) {
     throw Error(ErrorKind::Input, "calibration table: is larger than 2 GB, expected fewer samples");
@@ -205,7 +210,7 @@ CalibrationTable parse_table(std::string_view bytes, const std::string& where) {
   CalibrationTable out;
   out.origin = decode_origin(message, where);
   out.samples = decode_samples(message, out.origin.total_samples, where);
-  out.tensors = decode_tensors(message, out, where);
+  decode_tensors(message, out, where);
   // What the message has beyond, or in another order, would be lost without a word.
   if (table_bytes(out) != bytes)
     throw fault(where, "is not in the one form that tables have: fields are unknown or unordered");

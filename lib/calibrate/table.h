@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calibrate/channel_sums.h"
 #include "calibrate/statistics.h"
 
 namespace qtool {
@@ -31,12 +32,20 @@ struct TableSample {
   friend bool operator==(const TableSample&, const TableSample&) = default;
 };
 
+/// Sums of a tensor by channel.
+struct TableChannels {
+  std::int64_t axis = 1;  ///< along which its channels lie
+  ChannelSums sums;
+  friend bool operator==(const TableChannels&, const TableChannels&) = default;
+};
+
 /// What one pass over calibration data recorded, with what it was recorded of. A `.qcal` file holds
 /// one; docs/calibration-table.md describes it.
 struct CalibrationTable {
   TableOrigin origin;
   std::vector<TableSample> samples;  ///< by ascending index
   std::map<std::string, TensorStatistics> tensors;
+  std::map<std::string, TableChannels> channels;  ///< of some of the tensors
 
   /// Whether every sample of the folder was run.
   bool is_complete() const { return samples.size() == origin.total_samples; }

@@ -1,5 +1,6 @@
 #include "calibrate/table_merge.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <utility>
@@ -46,6 +47,7 @@ void TableMerge::add(CalibrationTable part, const std::string& where) {
   parts_.push_back(where);
   add_samples(std::move(part.samples), where);
   add_tensors(std::move(part.tensors), where);
+  add_channels(std::move(part.channels), where);
 }
 
 void TableMerge::add_samples(std::vector<TableSample> samples, const std::string& where) {
@@ -76,6 +78,22 @@ void TableMerge::add_tensors(std::map<std::string, TensorStatistics> tensors,
     }
     sum.merge(statistics);
   }
+}
+
+void TableMerge::add_channels(std::map<std::string, TableChannels> channels,
+                              const std::string& where) {
+  if (parts_.size() == 1) {
+    sum_.channels = std::move(channels);
+    return;
+  }
+  const auto is_same = [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second.axis == b.second.axis;
+  };
+  if (!std::ranges::equal(channels, sum_.channels, is_same)) {
+    throw fault(where, fmt::format("calibration table of other channels, expected those of {}",
+                                   parts_.front()));
+  }
+  for (const auto& [name, part] : channels) sum_.channels.at(name).sums.merge(part.sums);
 }
 
 CalibrationTable TableMerge::take() {

@@ -28,6 +28,7 @@ class TableMerge {
 
   void add_samples(std::vector<TableSample> samples, const std::string& where);
   void add_tensors(std::map<std::string, TensorStatistics> tensors, const std::string& where);
+  void add_channels(std::map<std::string, TableChannels> channels, const std::string& where);
 
   CalibrationTable sum_;  ///< its samples are in samples_
   std::map<std::uint64_t, Source> samples_;

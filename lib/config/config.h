@@ -131,7 +131,7 @@ struct QuantizationConfig {
   std::vector<std::string> nodes_to_quantize;  ///< names or /regex/; empty: every node
   std::vector<std::string> nodes_to_exclude;
   ExtraOptions extra_options;
-  std::vector<Algorithm> algorithms;
+  std::optional<std::vector<Algorithm>> algorithms;  ///< unset: what the preset takes by itself
   std::int64_t bits = 4;
   std::int64_t block_size = 32;
   bool is_symmetric = true;

@@ -76,8 +76,10 @@ void check_quantization(const QuantizationConfig& c) {
           "available: int8, uint8");
   require(is_8_bit(c.weight_type), "quantization.weight_type", quoted(c.weight_type),
           "available: int8, uint8");
-  if (!c.algorithms.empty())
-    require(false, "quantization.algorithms", fmt::format("'{}'", c.algorithms.front().name));
+  for (const Algorithm& algorithm : c.algorithms.value_or(std::vector<Algorithm>{})) {
+    require(algorithm.name == "bias_correction", "quantization.algorithms",
+            fmt::format("'{}'", algorithm.name), "available: bias_correction");
+  }
   check_extra_options(c.extra_options);
 }
 

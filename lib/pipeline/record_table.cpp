@@ -20,7 +20,7 @@
 #include "pipeline/model_file.h"
 #include "pipeline/prepare.h"
 #include "pipeline/publish_table.h"
-#include "pipeline/table_ranges.h"
+#include "pipeline/table_content.h"
 #include "quantize/measurable.h"
 
 namespace qtool {
@@ -81,6 +81,7 @@ class RecordRun {
   std::unique_ptr<SampleFolder> folder_;
   std::vector<std::size_t> wanted_;
   std::vector<std::string> tensors_;
+  std::vector<AveragedTensor> averaged_;
   TableOrigin origin_;
 };
 
@@ -117,6 +118,7 @@ Model RecordRun::load() {
 /// Finds out what is to be recorded, and of what the table will say it was.
 void RecordRun::open(const Model& model) {
   tensors_ = measurable_tensors(model, config_.quantization);
+  averaged_ = averageable_tensors(model, config_.quantization);
   if (tensors_.empty()) {
     warn(fmt::format("{}: no tensor to record: no node of the main graph has an 8-bit form",
                      printable(config_.model.input->string())));
@@ -173,6 +175,7 @@ Progress RecordRun::progress() const {
 CalibrationTable RecordRun::record(const Model& model,
                                    const std::optional<CalibrationTable>& before) {
   Collection collection{.tensors = tensors_,
+                        .averaged = averaged_,
                         .kind = origin_.kind,
                         .samples = {},
                         .threads = config_.threads > 0 ? config_.threads : available_cores(),
@@ -185,10 +188,13 @@ CalibrationTable RecordRun::record(const Model& model,
   CalibrationResult found;
   found.samples = collection.samples;
   for (const std::string& name : tensors_) found.statistics[name];
+  for (const AveragedTensor& tensor : averaged_) found.channel_sums[tensor.name];
   if (!tensors_.empty() && !collection.samples.empty())
     found = collect_statistics(model, collection, *folder_, progress());
   report_.new_sample_count = found.samples.size();
-  CalibrationTable out{origin_, {}, std::move(found.statistics)};
+  CalibrationTable out{origin_, {}, std::move(found.statistics), {}};
+  for (const AveragedTensor& tensor : averaged_)
+    out.channels[tensor.name] = {tensor.axis, found.channel_sums[tensor.name]};
   for (const std::size_t sample : found.samples)
     out.samples.push_back({sample, folder_->name(sample), folder_->sha256_of(sample)});
   return out;

@@ -15,7 +15,7 @@
 #include "pipeline/output_model.h"
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
-#include "pipeline/table_ranges.h"
+#include "pipeline/table_content.h"
 #include "pipeline/timed_stage.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
@@ -55,9 +55,10 @@ class StaticRun {
   Model load();
   void prepare(Model& model);
   void warn_of_existing_quantization(const Model& model);
-  TensorRanges calibrate(const Model& model);
-  TensorRanges measure(const Model& model, const std::vector<std::string>& tensors);
-  void plan(const Model& model, const TensorRanges& ranges);
+  CalibrationResult calibrate(const Model& model);
+  CalibrationResult measure(const Model& model, const Collection& wanted);
+  CalibrationResult read_table(const Collection& wanted);
+  void plan(const Model& model, const CalibrationResult& calibration);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -76,8 +77,8 @@ StaticReport StaticRun::run() {
     report_.outcome = outcome_of(model.graph(), report_.plan);
     return std::move(report_);
   }
-  const TensorRanges ranges = timed("calibrate", [&] { return calibrate(model); });
-  timed("plan", [&] { plan(model, ranges); });
+  const auto calibration = timed("calibrate", [&] { return calibrate(model); });
+  timed("plan", [&] { plan(model, calibration); });
   Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
@@ -117,35 +118,41 @@ void StaticRun::prepare(Model& model) {
   report_.opset_after = model.opset();
 }
 
-TensorRanges StaticRun::calibrate(const Model& model) {
-  const auto tensors =
-      tensors_to_measure(model, config_.quantization, placement_for(config_.preset));
-  if (!config_.calibration.table) return measure(model, tensors);
-  TableRanges found = ranges_from_table(config_, report_.input_sha256, tensors,
-                                        [this](const std::string& message) { warn(message); });
-  report_.sample_count = found.sample_count;
-  report_.calibration_sha256 = std::move(found.sha256);
-  return std::move(found.ranges);
+CalibrationResult StaticRun::calibrate(const Model& model) {
+  const Placement& placement = placement_for(config_.preset);
+  const Collection wanted{.tensors = tensors_to_measure(model, config_.quantization, placement),
+                          .averaged = inputs_to_average(model, config_.quantization, placement),
+                          .kind = statistics_for(config_.calibration),
+                          .samples = {},
+                          .threads = threads_};
+  return config_.calibration.table ? read_table(wanted) : measure(model, wanted);
 }
 
-TensorRanges StaticRun::measure(const Model& model, const std::vector<std::string>& tensors) {
+CalibrationResult StaticRun::measure(const Model& model, const Collection& wanted) {
   const auto samples = open_calibration_samples(
       config_, model, [this](const std::string& message) { warn(message); });
+  Collection collection = wanted;
+  collection.samples = all_samples(*samples);
   CalibrationResult result;
-  if (!tensors.empty()) {
-    const Collection collection{.tensors = tensors,
-                                .kind = statistics_for(config_.calibration),
-                                .samples = all_samples(*samples),
-                                .threads = threads_};
+  if (!collection.tensors.empty())
     result = collect_statistics(model, collection, *samples, context_.progress);
-  }
   report_.sample_count = samples->size();
   report_.calibration_sha256 = samples->sha256();
-  return estimate_ranges(result.statistics, config_.calibration);
+  return result;
 }
 
-void StaticRun::plan(const Model& model, const TensorRanges& ranges) {
-  report_.plan = build_plan(model, ranges, config_.quantization, placement_for(config_.preset));
+CalibrationResult StaticRun::read_table(const Collection& wanted) {
+  TableContent found = take_from_table(config_, report_.input_sha256, wanted,
+                                       [this](const std::string& message) { warn(message); });
+  report_.sample_count = found.sample_count;
+  report_.calibration_sha256 = std::move(found.sha256);
+  return std::move(found.result);
+}
+
+void StaticRun::plan(const Model& model, const CalibrationResult& calibration) {
+  report_.plan = build_plan(model, estimate_ranges(calibration.statistics, config_.calibration),
+                            channel_means(calibration.channel_sums), config_.quantization,
+                            placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   report_.outcome = outcome_of(model.graph(), report_.plan);
   if (report_.plan.tensors.empty()) {

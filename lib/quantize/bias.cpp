@@ -15,13 +15,6 @@ constexpr double kInt32Max = std::numeric_limits<std::int32_t>::max();
 
 double smallest_scale(double largest_bias) { return kMargin * largest_bias / kInt32Max; }
 
-Tensor float_tensor(std::vector<std::int64_t> shape, std::span<const float> values) {
-  Tensor out{.type = ElementType::Float, .shape = std::move(shape), .bytes = {}};
-  out.bytes.resize(values.size_bytes());
-  std::memcpy(out.bytes.data(), values.data(), values.size_bytes());
-  return out;
-}
-
 QuantParams int32_params(const Tensor& stored, std::vector<float> scales) {
   QuantParams params{
       .type = ElementType::Int32, .scales = std::move(scales), .zero_points = {}, .axis = {}};
@@ -45,6 +38,23 @@ std::optional<Tensor> stored_bias(const Tensor& bias, std::size_t channels, floa
     values.insert(values.end(), broadcasts ? channels : 1, value * factor);
   if (broadcasts) shape.back() = static_cast<std::int64_t>(channels);
   return float_tensor(std::move(shape), values);
+}
+
+Tensor float_tensor(std::vector<std::int64_t> shape, std::span<const float> values) {
+  Tensor out{.type = ElementType::Float, .shape = std::move(shape), .bytes = {}};
+  out.bytes.resize(values.size_bytes());
+  std::memcpy(out.bytes.data(), values.data(), values.size_bytes());
+  return out;
+}
+
+void subtract_error(Tensor& stored, std::span<const double> output_error) {
+  const auto before = stored.floats();
+  std::vector<float> values(before.begin(), before.end());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double error = output_error[i % output_error.size()];
+    values[i] = static_cast<float>(static_cast<double>(values[i]) - error);
+  }
+  stored = float_tensor(stored.shape, values);
 }
 
 std::vector<double> largest_per_scale(const Tensor& stored, std::size_t scale_count) {

@@ -25,6 +25,12 @@ struct BiasHeadroom {
 /// them. Nothing where that axis does not fit.
 std::optional<Tensor> stored_bias(const Tensor& bias, std::size_t channels, float factor);
 
+/// Takes the error of each output channel, which the last axis counts, out of a stored bias.
+void subtract_error(Tensor& stored, std::span<const double> output_error);
+
+/// A float32 tensor of these values.
+Tensor float_tensor(std::vector<std::int64_t> shape, std::span<const float> values);
+
 /// Largest absolute value of a stored bias per weight scale; channel i belongs to scale i modulo
 /// `scale_count`.
 std::vector<double> largest_per_scale(const Tensor& stored, std::size_t scale_count);

@@ -1,5 +1,6 @@
 #include "quantize/bias_planner.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,19 +23,23 @@ const TensorPlan& at(const QuantPlan& plan, int index) {
   return plan.tensors[static_cast<std::size_t>(index)];
 }
 
+constexpr std::array kZero{0.0F};
+
 void skip(const GraphView& graph, const BiasRequest& request, const std::string& reason,
           QuantPlan& plan) {
   const auto& node = graph.node(request.use.node);
-  plan.skipped.push_back(
-      {request.use.node, node.name(), node.op_type(), node.input(request.use.slot), reason});
+  plan.skipped.push_back({request.use.node, node.name(), node.op_type(), request.name, reason});
 }
 
 std::optional<PreparedBias> prepare(const Model& model, const GraphView& graph,
                                     const BiasRequest& request, QuantPlan& plan) {
-  const std::string& name = graph.node(request.use.node).input(request.use.slot);
+  const onnx::TensorProto* values = graph.initializer(request.name);
   const std::size_t scales = at(plan, request.weight_plan).params.scales.size();
-  const std::size_t channels = scales > 1 ? scales * static_cast<std::size_t>(request.groups) : 1;
-  auto stored = stored_bias(model.tensor(*graph.initializer(name)), channels, request.factor);
+  std::size_t channels = scales > 1 ? scales * static_cast<std::size_t>(request.groups) : 1;
+  if (!request.output_error.empty()) channels = request.output_error.size();
+  auto stored = stored_bias(values ? model.tensor(*values) : float_tensor({1}, kZero), channels,
+                            request.factor);
+  if (stored && !request.output_error.empty()) subtract_error(*stored, request.output_error);
   if (!stored) {
     skip(graph, request, "the bias does not fit the weight's channels", plan);
     return std::nullopt;
@@ -103,9 +108,11 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     const BiasRequest& request = *bias.request;
     const TensorPlan& input = at(plan, request.input_plan);
     const TensorPlan& weight = at(plan, request.weight_plan);
-    const std::string product = "scale=" + input.name + "*" + weight.name;
+    const bool is_corrected = !request.output_error.empty();
+    const std::string product =
+        "scale=" + input.name + "*" + weight.name + (is_corrected ? ", corrected" : "");
     TensorPlan out{
-        .name = graph.node(request.use.node).input(request.use.slot),
+        .name = request.name,
         .role = TensorPlan::Role::Bias,
         .params = bias.uses_product_scale
                       ? product_bias_params(bias.stored, weight.params, input.params.scales.front())
@@ -115,8 +122,13 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
         .replaces_value = false,
         .shape = bias.stored.shape,
         .factor = request.factor,
+        .values = {},
         .derivation =
             bias.uses_product_scale ? product : "own scale: " + product + " is too small"};
+    if (is_corrected) {
+      const auto values = bias.stored.floats();
+      out.values.assign(values.begin(), values.end());
+    }
     if (request.factor != 1) plan.scaled_biases.push_back(request.use.node);
     plan.tensors.push_back(std::move(out));
   }

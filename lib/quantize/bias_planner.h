@@ -20,6 +20,9 @@ struct BiasRequest {
       0;  ///< axis of the weight that counts output channels, also where it has one scale
   std::int64_t groups = 1;
   float factor = 1;  ///< the values count this many times
+  std::string name;  ///< of the bias; of one that the node does not have, a new one
+  /// What each output channel is off on average by the quantized weight; empty: not known.
+  std::vector<double> output_error;
 };
 
 /// All-zero channels of the planned constants, by plan index.

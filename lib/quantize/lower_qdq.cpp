@@ -48,6 +48,7 @@ class QdqLowering {
   void lower_tensor(std::size_t index);
   void lower_activation(std::size_t index);
   void lower_constant(std::size_t index);
+  Tensor bias_of(const TensorPlan& tensor) const;
   std::string rename_output(int maker, const std::string& name);
   const ParamNames& params_of(std::size_t index, const std::string& stem);
   void redirect(const TensorPlan& tensor, const std::string& to);
@@ -146,16 +147,21 @@ void QdqLowering::lower_activation(std::size_t index) {
   if (!keeps_name) redirect(tensor, output);
 }
 
+Tensor QdqLowering::bias_of(const TensorPlan& tensor) const {
+  if (!tensor.values.empty()) return float_tensor(tensor.shape, tensor.values);
+  const Tensor values = model_.tensor(*view_.initializer(tensor.name));
+  return *stored_bias(values, tensor.params.scales.size(), tensor.factor);
+}
+
 void QdqLowering::lower_constant(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
-  const Tensor values = model_.tensor(*view_.initializer(tensor.name));
   const std::string stored = names_.unique(tensor.name + "_quantized");
   if (tensor.role == Role::Bias) {
-    const std::size_t channels = tensor.params.scales.size();
-    const Tensor bias = *stored_bias(values, channels, tensor.factor);
+    const Tensor bias = bias_of(tensor);
     add_initializer(
         make_tensor(stored, tensor.params.type, bias.shape, quantize_bias(bias, tensor.params)));
   } else {
+    const Tensor values = model_.tensor(*view_.initializer(tensor.name));
     add_initializer(make_tensor(stored, tensor.params.type, values.shape,
                                 quantize_constant(values, tensor.params)));
   }
@@ -188,8 +194,11 @@ const QdqLowering::ParamNames& QdqLowering::params_of(std::size_t index, const s
 }
 
 void QdqLowering::redirect(const TensorPlan& tensor, const std::string& to) {
-  for (const Use& use : tensor.uses)
-    nodes_[static_cast<std::size_t>(use.node)].set_input(use.slot, to);
+  for (const Use& use : tensor.uses) {
+    onnx::NodeProto& node = nodes_[static_cast<std::size_t>(use.node)];
+    while (node.input_size() <= use.slot) node.add_input("");
+    node.set_input(use.slot, to);
+  }
 }
 
 onnx::NodeProto QdqLowering::make_node(const char* op_type, const std::string& stem,

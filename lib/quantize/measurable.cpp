@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "model/graph_view.h"
+#include "quantize/bias_correction.h"
 #include "quantize/op_rules.h"
 
 namespace qtool {
@@ -15,7 +16,9 @@ class Collector {
   Collector(const Model& model, const QuantizationConfig& config)
       : graph_(model.graph()), op_types_(config.op_types_to_quantize) {}
 
-  std::vector<std::string> collect();
+  void collect();
+  std::vector<std::string>& names() { return names_; }
+  std::vector<AveragedTensor>& averaged() { return averaged_; }
 
  private:
   const OpRule* rule_for(const onnx::NodeProto& node) const;
@@ -25,6 +28,7 @@ class Collector {
   GraphView graph_;
   const std::vector<std::string>& op_types_;
   std::vector<std::string> names_;
+  std::vector<AveragedTensor> averaged_;
   std::unordered_set<std::string> seen_;
 };
 
@@ -52,19 +56,31 @@ void Collector::add_values(const onnx::NodeProto& node, const OpRule& rule) {
     if (role == InputRole::Activation || role == InputRole::Weight) add(node.input(slot));
   }
   for (const std::string& name : node.output()) add(name);
+  const std::int64_t axis = summed_axis(node);
+  if (axis >= 0 && node.input_size() > 1 && seen_.contains(node.input(0)) &&
+      graph_.initializer(node.input(1)))
+    averaged_.push_back({node.input(0), axis});
 }
 
-std::vector<std::string> Collector::collect() {
+void Collector::collect() {
   for (const onnx::NodeProto& node : graph_.graph().node()) {
     if (const OpRule* rule = rule_for(node)) add_values(node, *rule);
   }
-  return std::move(names_);
 }
 
 }  // namespace
 
 std::vector<std::string> measurable_tensors(const Model& model, const QuantizationConfig& config) {
-  return Collector(model, config).collect();
+  Collector collector(model, config);
+  collector.collect();
+  return std::move(collector.names());
+}
+
+std::vector<AveragedTensor> averageable_tensors(const Model& model,
+                                                const QuantizationConfig& config) {
+  Collector collector(model, config);
+  collector.collect();
+  return std::move(collector.averaged());
 }
 
 }  // namespace qtool

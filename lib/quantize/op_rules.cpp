@@ -106,8 +106,10 @@ constexpr OpRule kGenericRule = elementwise("");
 }  // namespace
 
 const Placement& placement_for(Preset preset) {
-  static constexpr Placement kEverything{.rules = kOpRules, .quantizes_unread = true};
-  static constexpr Placement kWhatIsRead{.rules = kOpRules, .quantizes_unread = false};
+  static constexpr Placement kEverything{
+      .rules = kOpRules, .quantizes_unread = true, .corrects_biases = false};
+  static constexpr Placement kWhatIsRead{
+      .rules = kOpRules, .quantizes_unread = false, .corrects_biases = true};
   return preset == Preset::OnnxRuntime ? kEverything : kWhatIsRead;
 }
 

@@ -81,6 +81,8 @@ struct Placement {
   /// Entry::OutputRead counts as Entry::Always, and every output of a quantized operator is
   /// quantized.
   bool quantizes_unread = false;
+  /// Weights with one scale per tensor have their mean error taken out of the bias.
+  bool corrects_biases = false;
 };
 
 /// Preset `onnxruntime` quantizes whatever has a row, every other one what an integer kernel can

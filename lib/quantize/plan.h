@@ -34,6 +34,7 @@ struct TensorPlan {
       false;  ///< Activation: the graph's outputs and subgraphs too see the dequantized value
   std::vector<std::int64_t> shape;  ///< Bias: shape to store, broadcast from the initializer's
   float factor = 1;                 ///< Bias: the values are multiplied by it first (beta of Gemm)
+  std::vector<float> values;  ///< Bias: stored instead of the initializer's times factor, if any
   std::string derivation;  ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …
 };
 

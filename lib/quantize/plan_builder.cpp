@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "quantize/bias_correction.h"
 #include "quantize/bias_planner.h"
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
@@ -30,14 +31,16 @@ std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
 /// measurable, and `measured()` tells which were asked for.
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, const TensorRanges* ranges, const QuantizationConfig& config,
-              const Placement& placement)
+  PlanBuilder(const Model& model, const TensorRanges* ranges, const ChannelMeans* means,
+              const QuantizationConfig& config, const Placement& placement)
       : model_(model),
         ranges_(ranges),
+        means_(means),
         config_(config),
         graph_(model.graph()),
         filter_(model.graph(), config, placement),
         opset_(model.opset()),
+        corrects_biases_(corrects_biases(config, placement)),
         quantizes_unread_(placement.quantizes_unread || !config.op_types_to_quantize.empty() ||
                           !config.nodes_to_quantize.empty()) {
     select_rules();
@@ -55,6 +58,7 @@ class PlanBuilder {
   }
 
   std::vector<std::string>& measured() { return measured_; }
+  std::vector<AveragedTensor>& averaged() { return averaged_; }
 
  private:
   // Which nodes take part.
@@ -85,7 +89,10 @@ class PlanBuilder {
                     std::optional<std::int64_t> axis);
   std::optional<std::int64_t> channel_axis(const OpRule& rule, const onnx::NodeProto& node,
                                            int slot) const;
-  void request_bias(const OpRule& rule, int index, int slot, std::span<const int> input_plans);
+  void plan_bias(const OpRule& rule, int index, int slot, std::span<const int> input_plans);
+  std::vector<double> output_error(const onnx::NodeProto& node, int weight_plan) const;
+  void request_bias(const OpRule& rule, Use use, std::span<const int> input_plans,
+                    std::vector<double> error);
 
   QuantScheme activation_scheme() const {
     return {.type = element_type(config_.activation_type),
@@ -122,10 +129,12 @@ class PlanBuilder {
 
   const Model& model_;
   const TensorRanges* ranges_;
+  const ChannelMeans* means_;
   const QuantizationConfig& config_;
   GraphView graph_;
   NodeFilter filter_;
   std::int64_t opset_;
+  bool corrects_biases_;
   bool quantizes_unread_;
   std::vector<SelectedNode> selected_;
   Islands islands_;
@@ -136,6 +145,7 @@ class PlanBuilder {
   std::vector<BiasRequest> biases_;
   std::vector<int> replaced_;
   std::vector<std::string> measured_;
+  std::vector<AveragedTensor> averaged_;
 };
 
 void PlanBuilder::select_rules() {
@@ -196,12 +206,11 @@ void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
   const auto& node = graph_.node(index);
   std::vector<int> plans(static_cast<std::size_t>(std::max(node.input_size(), 2)), -1);
   for (int slot = 0; slot < node.input_size(); ++slot) {
-    if (node.input(slot).empty()) continue;
-    if (rule.input(slot).role == InputRole::Bias) {
-      request_bias(rule, index, slot, plans);
-    } else {
+    if (!node.input(slot).empty() && rule.input(slot).role != InputRole::Bias)
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
-    }
+  }
+  for (int slot = 0; slot < static_cast<int>(rule.inputs.size()); ++slot) {
+    if (rule.input(slot).role == InputRole::Bias) plan_bias(rule, index, slot, plans);
   }
   if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; }))
     plan_.quantized_nodes.push_back(index);
@@ -311,6 +320,7 @@ int PlanBuilder::add_activation(const std::string& name, QuantParams params,
                   .replaces_value = replaces_value,
                   .shape = {},
                   .factor = 1,
+                  .values = {},
                   .derivation = std::move(derivation)};
   plan_.tensors.push_back(std::move(plan));
   const int at = static_cast<int>(plan_.tensors.size()) - 1;
@@ -418,6 +428,7 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
                   .replaces_value = false,
                   .shape = {},
                   .factor = 1,
+                  .values = {},
                   .derivation = "constant"};
   plan_.tensors.push_back(std::move(plan));
   const int at = static_cast<int>(plan_.tensors.size()) - 1;
@@ -426,28 +437,57 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
   return at;
 }
 
-void PlanBuilder::request_bias(const OpRule& rule, int index, int slot,
-                               std::span<const int> input_plans) {
-  if (is_draft() || !config_.extra_options.quantize_bias) return;
+void PlanBuilder::plan_bias(const OpRule& rule, int index, int slot,
+                            std::span<const int> input_plans) {
+  if (!config_.extra_options.quantize_bias) return;
   const auto& node = graph_.node(index);
-  const std::string& name = node.input(slot);
-  const onnx::TensorProto* bias = graph_.initializer(name);
-  if (!bias) return skip(index, name, "a computed bias stays float");
-  if (element_type(*bias) != ElementType::Float) return;
-  if (graph_.is_graph_input(name))
-    return skip(index, name, "is a default that a caller may replace");
-  if (input_plans[0] < 0 || input_plans[1] < 0) {
-    return skip(index, name,
-                "the bias has no scale: not both the input and the weight are quantized");
+  const bool has_bias = slot < node.input_size() && !node.input(slot).empty();
+  const bool has_plans = input_plans[0] >= 0 && input_plans[1] >= 0;
+  const bool can_correct = corrects_biases_ && has_plans && summed_axis(node) >= 0 &&
+                           graph_.initializer(node.input(1)) != nullptr;
+  if (is_draft()) {
+    if (can_correct) averaged_.push_back({node.input(0), summed_axis(node)});
+    return;
   }
+  if (has_bias) {
+    const std::string& name = node.input(slot);
+    const onnx::TensorProto* bias = graph_.initializer(name);
+    if (!bias) return skip(index, name, "a computed bias stays float");
+    if (element_type(*bias) != ElementType::Float) return;
+    if (graph_.is_graph_input(name))
+      return skip(index, name, "is a default that a caller may replace");
+    if (!has_plans) {
+      return skip(index, name,
+                  "the bias has no scale: not both the input and the weight are quantized");
+    }
+  }
+  std::vector<double> error;
+  if (can_correct) error = output_error(node, input_plans[1]);
+  if (has_bias || !error.empty()) request_bias(rule, {index, slot}, input_plans, std::move(error));
+}
+
+std::vector<double> PlanBuilder::output_error(const onnx::NodeProto& node, int weight_plan) const {
+  const auto means = means_->find(node.input(0));
+  if (means == means_->end()) return {};
+  return mean_output_error(node, model_.tensor(*graph_.initializer(node.input(1))),
+                           plan_.tensors[static_cast<std::size_t>(weight_plan)].params,
+                           means->second);
+}
+
+void PlanBuilder::request_bias(const OpRule& rule, Use use, std::span<const int> input_plans,
+                               std::vector<double> error) {
+  const auto& node = graph_.node(use.node);
+  const bool has_bias = use.slot < node.input_size() && !node.input(use.slot).empty();
   const onnx::TensorProto* weight = graph_.initializer(node.input(1));
   const auto rank = static_cast<std::size_t>(weight ? weight->dims_size() : 0);
-  biases_.push_back({.use = {index, slot},
+  biases_.push_back({.use = use,
                      .input_plan = input_plans[0],
                      .weight_plan = input_plans[1],
                      .channel_axis = normalized_axis(rule.input(1).channel_axis, rank),
                      .groups = rule.bias_groups,
-                     .factor = rule.bias_factor});
+                     .factor = rule.bias_factor,
+                     .name = has_bias ? node.input(use.slot) : node.output(0) + "_bias",
+                     .output_error = std::move(error)});
 }
 
 /// Takes out the plans of tensors that a folded Relu or Clip made superfluous; indices into the
@@ -472,7 +512,7 @@ void PlanBuilder::drop_replaced() {
 
 std::vector<std::string> tensors_to_measure(const Model& model, const QuantizationConfig& config,
                                             const Placement& placement) {
-  PlanBuilder builder(model, nullptr, config, placement);
+  PlanBuilder builder(model, nullptr, nullptr, config, placement);
   builder.build();
   std::vector<std::string> names;
   std::unordered_set<std::string> seen;
@@ -482,14 +522,21 @@ std::vector<std::string> tensors_to_measure(const Model& model, const Quantizati
   return names;
 }
 
-QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
-                     const Placement& placement) {
-  return PlanBuilder(model, nullptr, config, placement).build();
+std::vector<AveragedTensor> inputs_to_average(const Model& model, const QuantizationConfig& config,
+                                              const Placement& placement) {
+  PlanBuilder builder(model, nullptr, nullptr, config, placement);
+  builder.build();
+  return std::move(builder.averaged());
 }
 
-QuantPlan build_plan(const Model& model, const TensorRanges& ranges,
+QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
+                     const Placement& placement) {
+  return PlanBuilder(model, nullptr, nullptr, config, placement).build();
+}
+
+QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                      const QuantizationConfig& config, const Placement& placement) {
-  return PlanBuilder(model, &ranges, config, placement).build();
+  return PlanBuilder(model, &ranges, &means, config, placement).build();
 }
 
 }  // namespace qtool

@@ -16,6 +16,10 @@ namespace qtool {
 std::vector<std::string> tensors_to_measure(const Model& model, const QuantizationConfig& config,
                                             const Placement& placement);
 
+/// The inputs whose means per channel `build_plan` can make use of.
+std::vector<AveragedTensor> inputs_to_average(const Model& model, const QuantizationConfig& config,
+                                              const Placement& placement);
+
 /// The plan as far as it shows without data: every tensor counts as having a range, and no
 /// parameters are computed.
 QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
@@ -23,8 +27,9 @@ QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
 
 /// Decides, for the main graph of `model`, which tensors are quantized and how. Changes nothing.
 /// The model's nodes are in topological order and its constants are initializers (see normalize). A
-/// tensor without a range stays in float and is listed with the reason.
-QuantPlan build_plan(const Model& model, const TensorRanges& ranges,
+/// tensor without a range stays in float and is listed with the reason; a bias whose input has no
+/// mean is not corrected.
+QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                      const QuantizationConfig& config, const Placement& placement);
 
 }  // namespace qtool

@@ -203,12 +203,16 @@ TEST_CASE("calibrate: a table serves static in place of the samples", "[cli]") {
   const TempDir dir;
   fill_with_tables(dir);
   const std::string line = "static -i model.onnx --calib-table all.qcal ";
-  REQUIRE(run_qtool("static -i model.onnx -o data.onnx --calib-data calib --max-samples 8", dir)
-              .exit_code == 0);
+  const std::string data_line = "static -i model.onnx --calib-data calib --max-samples 8 ";
+  for (const std::string options : {"", "--no-per-channel --activation-type int8",
+                                    "--set preset=onnxruntime --set preprocess.enabled=true",
+                                    "--op-types-to-quantize Conv --nodes-to-exclude conv1"}) {
+    INFO(options);
+    CHECK(run_qtool(data_line + "-o data.onnx " + options, dir).exit_code == 0);
+    CHECK(run_qtool(line + "-o table.onnx " + options, dir).exit_code == 0);
+    CHECK(read_file(dir / "table.onnx") == read_file(dir / "data.onnx"));
+  }
   REQUIRE(run_qtool(line + "-o table.onnx", dir).exit_code == 0);
-  CHECK(read_file(dir / "table.onnx") == read_file(dir / "data.onnx"));
-  CHECK(run_qtool(line + "-o out.onnx --set preset=onnxruntime --set preprocess.enabled=true", dir)
-            .exit_code == 0);
   const JsonValue manifest = parse_json(read_file(dir / "table.onnx.manifest.json"), "manifest");
   const JsonValue& calibration = *manifest.find("calibration");
   CHECK(to_compact_json(*calibration.find("table")) == "\"all.qcal\"");

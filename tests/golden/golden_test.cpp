@@ -75,7 +75,7 @@ void run_golden(const GoldenFile& file) {
   // A table serves every config.
   const auto recorded = measurable_tensors(model, config.quantization);
   for (const std::string& name : tensors) CHECK(std::ranges::count(recorded, name) == 1);
-  const QuantPlan plan = build_plan(model, ranges, config.quantization, placement);
+  const QuantPlan plan = build_plan(model, ranges, {}, config.quantization, placement);
 
   GoldenFile actual = file;
   actual.sections["plan"] = to_text(plan);

@@ -51,7 +51,7 @@ const Placement& placement_of(std::uint32_t seed) {
 QuantPlan plan_for(const Model& model, std::uint32_t seed) {
   const auto config = config_for(seed);
   const auto ranges = some_ranges(tensors_to_measure(model, config, placement_of(seed)), seed);
-  return build_plan(model, ranges, config, placement_of(seed));
+  return build_plan(model, ranges, {}, config, placement_of(seed));
 }
 
 Model normalized_graph(std::uint32_t seed) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,11 +32,16 @@ inline CalibrationTable example_table(const std::vector<std::uint64_t>& samples 
                 .total_samples = 5,
                 .sample_names_sha256 = std::string(64, 'b')};
   for (const char* name : {"conv", "empty", "relu"}) out.tensors[name];
+  out.channels["conv"].axis = 1;
+  out.channels["empty"].axis = 0;
   for (const std::uint64_t index : samples) {
     out.samples.push_back({index, "s_" + std::to_string(index),
                            std::string(63, '0') + static_cast<char>('0' + index)});
     out.tensors["relu"].observe(example_values(index, true), index, StatisticsKind::All);
-    out.tensors["conv"].observe(example_values(index, false), index, StatisticsKind::All);
+    const std::vector<float> values = example_values(index, false);
+    out.tensors["conv"].observe(values, index, StatisticsKind::All);
+    out.channels["conv"].sums.observe(std::span(values).first(22), std::vector<std::int64_t>{2, 11},
+                                      1);
   }
   return out;
 }

@@ -69,6 +69,13 @@ TEST_CASE("merge: tables of something else are refused by what differs", "[calib
         "has");
 }
 
+TEST_CASE("merge: sums by channel are of the same tensors along the same axes", "[calibrate]") {
+  const std::string answer =
+      "exit 3: b.qcal: calibration table of other channels, expected those of a.qcal";
+  CHECK(failure_after([](CalibrationTable& t) { t.channels["conv"].axis = 0; }) == answer);
+  CHECK(failure_after([](CalibrationTable& t) { t.channels.erase("empty"); }) == answer);
+}
+
 TEST_CASE("merge: a sample counts once", "[calibrate]") {
   CHECK(failure_after([](CalibrationTable& table) {
           table = example_table({1, 2});

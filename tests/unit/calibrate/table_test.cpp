@@ -154,6 +154,26 @@ TEST_CASE("table: statistics that no run could give are refused", "[calibrate]")
   CHECK(answer([](S& s) { s.sum.add(1e300); }).substr(0, 21) == "sum gives a mean of 9");
 }
 
+TEST_CASE("table: sums by channel that no run could give are refused", "[calibrate]") {
+  using Words = std::vector<ChannelSums::Words>;
+  const auto answer = [](std::int64_t axis, const Words& words, std::uint64_t values, bool ragged) {
+    const std::string text = failure_after([&](CalibrationTable& table) {
+      table.channels["conv"] = {axis, ChannelSums::from(words, values, ragged)};
+    });
+    const std::string begin = "exit 3: t.qcal: tensor 'conv': channels ";
+    CHECK(text.substr(0, begin.size()) == begin);
+    return text.substr(std::min(text.size(), begin.size()));
+  };
+  CHECK(answer(64, {}, 0, false) == "lie along axis 64, expected 0 to 63");
+  CHECK(answer(-1, {}, 0, false) == "lie along axis -1, expected 0 to 63");
+  CHECK(answer(1, {{0, 1}}, 0, false) == "have sums of no values, expected none");
+  CHECK(answer(1, {{0, 1}, {-1, 0}}, 56, false) == "have 2 times 56 values, expected at most 110");
+  CHECK(answer(1, {{1 << 20, 0}}, 4, false) == "have a mean of 4398046511104, expected at most 10");
+  CHECK(failure_after([](CalibrationTable& table) {
+          table.channels["conv"] = {1, ChannelSums::from({}, 0, true)};
+        }) == "no error");
+}
+
 TEST_CASE("table: a damaged file is refused, and never taken for another table", "[calibrate]") {
   const std::string bytes = table_bytes(example_table());
   std::mt19937 random(20240611);

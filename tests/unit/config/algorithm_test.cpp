@@ -13,7 +13,7 @@ TEST_CASE("algorithm: is a name, or an object of a name and numbers", "[config]"
   const Config config = read_config(
       R"({"quantization": {"algorithms": ["a", {"name": "b", "alpha": 0.5}, {"name": "c"}]}})",
       "c.json");
-  const auto& algorithms = config.quantization.algorithms;
+  const auto& algorithms = *config.quantization.algorithms;
   REQUIRE(algorithms.size() == 3);
   CHECK(algorithms[0].name == "a");
   CHECK(algorithms[1].parameters.at("alpha") == 0.5);

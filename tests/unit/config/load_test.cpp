@@ -40,9 +40,9 @@ TEST_CASE("config: a file fills the structs", "[config]") {
   CHECK(config.quantization.extra_options.minimum_real_range == 1e-4);
   CHECK(config.quantization.extra_options.qdq_op_type_per_channel_support_to_axis.at("MatMul") ==
         1);
-  REQUIRE(config.quantization.algorithms.size() == 2);
-  CHECK(config.quantization.algorithms[1].name == "smooth_quant");
-  CHECK(config.quantization.algorithms[1].parameters.at("alpha") == 0.5);
+  REQUIRE(config.quantization.algorithms->size() == 2);
+  CHECK(config.quantization.algorithms->at(1).name == "smooth_quant");
+  CHECK(config.quantization.algorithms->at(1).parameters.at("alpha") == 0.5);
   CHECK(config.preprocess.dims.at("batch") == 4);
   CHECK(config.preprocess.override_shapes.at("x") == std::vector<std::int64_t>{1, 3, 8, 8});
   CHECK(config.preprocess.fusions == std::vector<std::string>{"gelu"});

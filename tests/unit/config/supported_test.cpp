@@ -37,8 +37,8 @@ TEST_CASE("supported: what static cannot do yet is refused by its key", "[config
         "uint8");
   CHECK(fault("quantization.weight_type", "int4") ==
         "quantization.weight_type: 'int4' is not available yet\n  hint: available: int8, uint8");
-  CHECK(fault("quantization.algorithms", "[\"bias_correction\"]") ==
-        "quantization.algorithms: 'bias_correction' is not available yet");
+  CHECK(fault("quantization.algorithms", "[\"gptq\"]") ==
+        "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction");
   CHECK(fault("preprocess.optimization", "basic") ==
         "preprocess.optimization: 'basic' is not available yet\n  hint: available: none");
   CHECK(fault("verify.max_latency_ratio", "0.9") ==

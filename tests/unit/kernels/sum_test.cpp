@@ -33,4 +33,14 @@ TEST_CASE("sum: the same to the bit on every target", "[kernels]") {
   });
 }
 
+TEST_CASE("sum: every channel by itself", "[kernels]") {
+  const std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  std::vector<double> two(2);
+  sum_per_channel(values, {.outer = 2, .count = 2, .inner = 3}, two);
+  CHECK(two == std::vector<double>{30, 48});
+  std::vector<double> three(3);
+  sum_per_channel(values, {.outer = 4, .count = 3, .inner = 1}, three);
+  CHECK(three == std::vector<double>{22, 26, 30});
+}
+
 }  // namespace qtool::kernels

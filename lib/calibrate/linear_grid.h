@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "calibrate/ranges.h"
+
+namespace qtool {
+
+/// The integers that a range is going to be quantized to.
+struct QuantizedLevels {
+  std::int32_t spread_min = 0;  ///< the range is spread over these ([-127, 127] for symmetric int8)
+  std::int32_t spread_max = 255;
+  std::int32_t clamp_min = 0;  ///< values are clamped to these ([-128, 127] for int8 always)
+  std::int32_t clamp_max = 255;
+  bool is_symmetric = false;
+  std::optional<double> minimum_real_range{};
+};
+
+/// Real numbers that quantized values stand for: scale (q - zero_point), q from clamp_min to
+/// clamp_max.
+struct LinearGrid {
+  float scale = 1;
+  std::int32_t zero_point = 0;
+  double lowest = 0;
+  double highest = 0;
+};
+
+/// The grid that the quantizer gives `range` (docs/numerics.md, "Scale and zero point"). A function
+/// of its own, since the quantizer comes after calibration and cannot be asked by it; the test
+/// holds the two equal bit for bit.
+LinearGrid linear_grid(Range range, const QuantizedLevels& levels);
+
+}  // namespace qtool

@@ -11,7 +11,6 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "calibrate/minmax.h"
 #include "calibrate/worker_count.h"
 #include "runtime/session.h"
 
@@ -197,25 +196,11 @@ std::vector<std::size_t> all_samples(const SampleFolder& folder) {
   return out;
 }
 
-StatisticsKind statistics_for(const CalibrationConfig& config) {
-  return config.method == CalibrationMethod::MinMax ? StatisticsKind::Extremes
-                                                    : StatisticsKind::Distribution;
-}
-
 CalibrationResult collect_statistics(const Model& model, const Collection& collection,
                                      const SampleFolder& folder, const Progress& progress) {
   Run run(model, collection, folder, progress);
   run.run();
   return run.result();
-}
-
-TensorRanges estimate_ranges(const std::map<std::string, TensorStatistics>& statistics,
-                             const CalibrationConfig& config) {
-  TensorRanges out;
-  for (const auto& [name, of_tensor] : statistics) {
-    if (const auto range = minmax_range(of_tensor, config)) out.emplace(name, *range);
-  }
-  return out;
 }
 
 }  // namespace qtool

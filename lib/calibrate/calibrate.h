@@ -9,7 +9,6 @@
 #include "calibrate/channel_sums.h"
 #include "calibrate/ranges.h"
 #include "calibrate/statistics.h"
-#include "config/config.h"
 #include "model/model.h"
 #include "samples/samples.h"
 
@@ -39,17 +38,10 @@ ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums);
 /// Every sample of the folder.
 std::vector<std::size_t> all_samples(const SampleFolder& folder);
 
-/// What the config's method needs to know of a tensor.
-StatisticsKind statistics_for(const CalibrationConfig& config);
-
 /// Runs `model` once over the samples and records the statistics of the tensors. Samples run side
 /// by side; memory does not grow with their number. The largest samples run first, so that the most
 /// memory is taken at the start.
 CalibrationResult collect_statistics(const Model& model, const Collection& collection,
                                      const SampleFolder& folder, const Progress& progress);
-
-/// Ranges by the config's method; tensors without a finite value get none.
-TensorRanges estimate_ranges(const std::map<std::string, TensorStatistics>& statistics,
-                             const CalibrationConfig& config);
 
 }  // namespace qtool

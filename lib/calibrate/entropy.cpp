@@ -34,7 +34,7 @@ class Divergence {
 
  private:
   struct Level {
-    double divergence = 0;  ///< sum of p log(p / q) over its bins, not yet normalized
+    double divergence = 0;  ///< sum of p log(p / q) over its bins
     double count = 0;       ///< sum of q
   };
 
@@ -103,17 +103,16 @@ double Divergence::of(BinSlice s, double limit) const {
   const Level first = outer_level(first_bins, s.begin, count_[s.begin]);
   const Level last = outer_level(last_bins, s.end - 1, total - count_[s.end]);
   const double q_count = first.count + last.count + count_in({first_bins.end, last_bins.begin});
-  // sum of P log(P / Q) with P = p / total, Q = q / q_count.
-  const double normalizer = std::log(q_count / total);
+  const double missing = q_count - total;
   double sum = first.divergence + last.divergence;
-  const double hopeless = (limit - normalizer) * total;
+  const double hopeless = limit * total - missing;
   // No inner level is below 0: a partial sum is a lower bound. The levels around zero hold most.
   const std::size_t middle = std::clamp<std::size_t>(
       (histogram_.middle_low - s.begin) * levels_ / (s.end - s.begin), 1, levels_ - 1);
   for (std::size_t i = middle; i + 1 < levels_ && sum <= hopeless; ++i)
     sum += inner_divergence(level(s, i));
   for (std::size_t i = middle; i-- > 1 && sum <= hopeless;) sum += inner_divergence(level(s, i));
-  return sum / total + normalizer;
+  return (sum + missing) / total;
 }
 
 /// Zero keeps its exact level whatever the range: how many zeros there are says nothing about it.

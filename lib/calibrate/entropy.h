@@ -33,7 +33,8 @@ struct BinSlice {
 LinearHistogram linear_histogram(const Density& density, std::size_t bins, bool is_symmetric);
 
 /// The slice whose `quantized_bins` levels tell least of the difference from the whole: of the
-/// least Kullback-Leibler divergence; of equal ones the narrowest. There are at least two levels.
+/// least generalized Kullback-Leibler divergence; of equal ones the narrowest. There are at least
+/// two levels.
 BinSlice least_divergence(const LinearHistogram& histogram, std::size_t quantized_bins);
 
 /// Throws `Usage` where `num_bins` is less than `num_quantized_bins`.

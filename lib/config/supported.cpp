@@ -39,11 +39,10 @@ void check_preprocess(const PreprocessConfig& c) {
 }
 
 void check_calibration(const CalibrationConfig& c) {
-  require(c.method == CalibrationMethod::MinMax, "calibration.method", quoted(c.method),
-          "available: minmax");
+  require(c.method != CalibrationMethod::Distribution, "calibration.method", quoted(c.method),
+          "it is for float8 alone; available: minmax, percentile, entropy, mse, auto");
   require(!c.batch, "calibration.batch", "joining samples to batches");
   require(!c.cache, "calibration.cache", "ONNX Runtime's calibration cache");
-  require(!c.moving_average, "calibration.moving_average", "a moving average");
   require(!c.stride, "calibration.stride", "taking extremes per stride");
   require(!c.per_channel, "calibration.per_channel", "a range per channel of an activation");
 }

@@ -3,12 +3,15 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/calibration_cache.h"
+#include "calibrate/estimate.h"
 #include "calibrate/table.h"
 #include "calibrate/table_check.h"
 #include "calibrate/tensorrt_cache.h"
+#include "pipeline/activation_levels.h"
 #include "pipeline/calibrate.h"
 #include "pipeline/describe_table.h"
 #include "pipeline/publish_table.h"
@@ -18,16 +21,19 @@ namespace qtool {
 namespace {
 
 std::string exported(const CalibrationTable& table, const FileDigest& file, ExportFormat format,
-                     const CalibrationConfig& config) {
-  const TensorRanges ranges = estimate_ranges(table.tensors, config);
+                     const Config& config) {
+  const int threads = config.threads > 0 ? config.threads : available_cores();
+  const CalibrationMethod method = config.calibration.method;
+  const TensorRanges ranges = estimate_ranges(table.tensors, config.calibration,
+                                              activation_levels(config.quantization), threads);
   switch (format) {
     case ExportFormat::Json: {
       TableReport report = describe_table(table, file);
-      add_ranges(report, ranges, config.method);
+      add_ranges(report, ranges, method);
       return to_json_text(to_json(report));
     }
     case ExportFormat::OnnxRuntime:
-      return calibration_cache(ranges, config.method);
+      return calibration_cache(ranges, method);
     case ExportFormat::TensorRt:
       return tensorrt_cache(ranges);
   }
@@ -54,7 +60,7 @@ CalibrateReport run_export(const Config& config, ExportFormat format, const RunC
                                           report.total_samples));
     context.log.warn("{}", report.warnings.back());
   }
-  const std::string text = exported(table, report.inputs.front(), format, config.calibration);
+  const std::string text = exported(table, report.inputs.front(), format, config);
   throw_if_interrupted();
   publish_table(report, text);
   return report;

@@ -8,8 +8,10 @@
 #include "base/parallel.h"
 #include "base/sha256.h"
 #include "calibrate/calibrate.h"
+#include "calibrate/estimate.h"
 #include "inspect/decisions.h"
 #include "model/save.h"
+#include "pipeline/activation_levels.h"
 #include "pipeline/calibration_samples.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
@@ -150,9 +152,10 @@ CalibrationResult StaticRun::read_table(const Collection& wanted) {
 }
 
 void StaticRun::plan(const Model& model, const CalibrationResult& calibration) {
-  report_.plan = build_plan(model, estimate_ranges(calibration.statistics, config_.calibration),
-                            channel_means(calibration.channel_sums), config_.quantization,
-                            placement_for(config_.preset));
+  const TensorRanges ranges = estimate_ranges(calibration.statistics, config_.calibration,
+                                              activation_levels(config_.quantization), threads_);
+  report_.plan = build_plan(model, ranges, channel_means(calibration.channel_sums),
+                            config_.quantization, placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   report_.outcome = outcome_of(model.graph(), report_.plan);
   if (report_.plan.tensors.empty()) {

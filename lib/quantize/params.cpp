@@ -28,6 +28,13 @@ ElementType element_type(QuantType type) {
   return ElementType::Undefined;
 }
 
+QuantScheme activation_scheme(const QuantizationConfig& config) {
+  return {.type = element_type(config.activation_type),
+          .is_symmetric = config.extra_options.activation_symmetric.value_or(false),
+          .is_reduced = false,
+          .minimum_real_range = config.extra_options.minimum_real_range};
+}
+
 IntegerRange full_range(ElementType type) {
   switch (type) {
     case ElementType::Int8:

@@ -28,6 +28,9 @@ struct QuantScheme {
 
 ElementType element_type(QuantType type);
 
+/// How activations are quantized under this config.
+QuantScheme activation_scheme(const QuantizationConfig& config);
+
 /// All values of an integer type; quantized values are clamped to it.
 IntegerRange full_range(ElementType type);
 /// The values that a range is spread over: full, [-127, 127] where symmetric, 7-bit where reduced.

@@ -94,12 +94,7 @@ class PlanBuilder {
   void request_bias(const OpRule& rule, Use use, std::span<const int> input_plans,
                     std::vector<double> error);
 
-  QuantScheme activation_scheme() const {
-    return {.type = element_type(config_.activation_type),
-            .is_symmetric = config_.extra_options.activation_symmetric.value_or(false),
-            .is_reduced = false,
-            .minimum_real_range = config_.extra_options.minimum_real_range};
-  }
+  QuantScheme activation_scheme() const { return qtool::activation_scheme(config_); }
   QuantScheme constant_scheme() const {
     QuantScheme scheme = activation_scheme();
     scheme.is_reduced = config_.reduce_range;

@@ -204,9 +204,11 @@ TEST_CASE("calibrate: a table serves static in place of the samples", "[cli]") {
   fill_with_tables(dir);
   const std::string line = "static -i model.onnx --calib-table all.qcal ";
   const std::string data_line = "static -i model.onnx --calib-data calib --max-samples 8 ";
-  for (const std::string options : {"", "--no-per-channel --activation-type int8",
-                                    "--set preset=onnxruntime --set preprocess.enabled=true",
-                                    "--op-types-to-quantize Conv --nodes-to-exclude conv1"}) {
+  for (const std::string options :
+       {"", "--no-per-channel --activation-type int8", "--calibrate-method percentile",
+        "--calibrate-method entropy", "--calibrate-method mse", "--calibrate-method auto",
+        "--set preset=onnxruntime --set preprocess.enabled=true",
+        "--op-types-to-quantize Conv --nodes-to-exclude conv1"}) {
     INFO(options);
     CHECK(run_qtool(data_line + "-o data.onnx " + options, dir).exit_code == 0);
     CHECK(run_qtool(line + "-o table.onnx " + options, dir).exit_code == 0);

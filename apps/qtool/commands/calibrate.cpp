@@ -107,6 +107,7 @@ Command calibrate_command() {
                       {"--max-samples", "calibration.max_samples", "N"},
                       {"--calibrate-method", "calibration.method", "METHOD"},
                       {"--allow-nonfinite", "calibration.allow_nonfinite"},
+                      {"--activation-type", "quantization.activation_type", "TYPE"},
                       {"--op-types-to-quantize", "quantization.op_types_to_quantize"}},
       .own_options = {{kShard, "I/N", "Run one of N parts of the samples only; I from 0 to N - 1."},
                       {kResume, "", "Go on from the table that the output is already."},

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "calibrate/estimate.h"
 #include "catch.h"
 #include "tensor_builder.h"
 #include "text_model.h"
@@ -107,13 +108,13 @@ TEST_CASE("no sample gives no statistics", "[calibrate]") {
   const Model model = testing::text_model(kModel);
   const auto result = collect(model, Names{"a"}, MemorySamples({}), 2, {});
   CHECK(result.statistics.at("a").value_count == 0);
-  CHECK(estimate_ranges(result.statistics, {}).empty());
+  CHECK(estimate_ranges(result.statistics, {}, {}, 1).empty());
 }
 
 TEST_CASE("tensors without a finite value get no range", "[calibrate]") {
   const Model model = testing::text_model("g (float[N] x) => (float[N] y) { y = Sqrt (x) }");
   const auto result = collect(model, Names{"x", "y"}, MemorySamples({row({-1}), row({-4})}), 1, {});
-  const auto ranges = estimate_ranges(result.statistics, {});
+  const auto ranges = estimate_ranges(result.statistics, {}, {}, 1);
   CHECK(ranges == TensorRanges{{"x", Range{-4, -1}}});
 }
 

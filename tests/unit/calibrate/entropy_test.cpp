@@ -45,8 +45,8 @@ double defined(const std::vector<double>& counts, BinSlice slice, std::size_t le
   const double q_sum = std::accumulate(q.begin(), q.end(), 0.0);
   double out = 0;
   for (std::size_t i = 0; i < length; ++i)
-    if (p[i] > 0) out += p[i] / p_sum * std::log(p[i] / p_sum / (q[i] / q_sum));
-  return out;
+    if (p[i] > 0) out += p[i] * std::log(p[i] / q[i]);
+  return (out - p_sum + q_sum) / p_sum;
 }
 
 struct Best {
@@ -128,6 +128,16 @@ TEST_CASE("entropy: a long thin tail is cut, the extremes are never exceeded", "
   const Range symmetric = given(entropy_range(density, config));
   CHECK(symmetric.min == -symmetric.max);
   CHECK(symmetric.max < 50);
+}
+
+TEST_CASE("entropy: data of few values is not cut down to the first of them", "[calibrate]") {
+  // Pixels of 17 shades: a slice that holds one shade alone has the shape of what is left of it.
+  Density shades{.bins = {}, .min = 1, .max = 16, .count = 1600};
+  for (int shade = 1; shade <= 16; ++shade) {
+    const auto value = static_cast<float>(shade);
+    shades.bins.push_back({value, value, 100});
+  }
+  CHECK(given(entropy_range(shades, {})).max > 15);
 }
 
 TEST_CASE("entropy: data of one value keeps it", "[calibrate]") {

@@ -23,9 +23,12 @@ TEST_CASE("supported: the defaults and the preset onnxruntime can be done", "[co
 
 TEST_CASE("supported: a method that does not exist yet is refused, those that do are named",
           "[config]") {
-  CHECK(fault("calibration.method", "entropy") ==
-        "calibration.method: 'entropy' is not available yet\n  hint: available: minmax");
-  CHECK(fault("calibration.method", "entropy", "compare").empty());
+  CHECK(fault("calibration.method", "distribution") ==
+        "calibration.method: 'distribution' is not available yet\n  hint: it is for float8 alone; "
+        "available: minmax, percentile, entropy, mse, auto");
+  CHECK(fault("calibration.method", "distribution", "compare").empty());
+  for (const char* method : {"percentile", "entropy", "mse", "auto"})
+    CHECK(fault("calibration.method", method).empty());
 }
 
 TEST_CASE("supported: what static cannot do yet is refused by its key", "[config]") {

@@ -49,13 +49,14 @@ TEST_CASE("npz: entries are read, stored and deflated", "[samples]") {
 }
 
 TEST_CASE("npz: a file that is no archive is refused", "[samples]") {
+  const std::string kUnsound = "exit 3: s.npz: is not a sound .npz archive: ";
   const std::string sound = zip({stored("x.npy", kRow)});
   for (const std::string& content :
        {std::string(), std::string("PK"), std::string(500, 'x'), sound.substr(0, 150)}) {
-    CHECK(refusal(content) == "exit 3: s.npz: is not a sound .npz archive: not a zip archive");
+    // The reason behind the colon is the library's, and worded otherwise by another version of it.
+    CHECK_THAT(refusal(content), Catch::Matchers::StartsWith(kUnsound));
   }
-  CHECK(refusal(sound.substr(30)) ==
-        "exit 3: s.npz: is not a sound .npz archive: zip archive inconsistent");
+  CHECK_THAT(refusal(sound.substr(30)), Catch::Matchers::StartsWith(kUnsound));
 }
 
 TEST_CASE("npz: changed bytes are found, by the checksum if by nothing else", "[samples]") {

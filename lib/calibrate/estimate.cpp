@@ -1,0 +1,62 @@
+#include "calibrate/estimate.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "calibrate/entropy.h"
+#include "calibrate/least_error.h"
+#include "calibrate/minmax.h"
+#include "calibrate/mse.h"
+#include "calibrate/percentile.h"
+
+namespace qtool {
+namespace {
+
+std::optional<Range> range_of(const TensorStatistics& statistics, const CalibrationConfig& config,
+                              const QuantizedLevels& levels) {
+  if (statistics.value_count == 0) return std::nullopt;
+  switch (config.method) {
+    case CalibrationMethod::MinMax:
+      return minmax_range(statistics, config);
+    case CalibrationMethod::Percentile:
+      return percentile_range(statistics.density(), config);
+    case CalibrationMethod::Entropy:
+      return entropy_range(statistics.density(), config);
+    case CalibrationMethod::Mse:
+      return mse_range(statistics.density(), {levels, config.symmetric});
+    case CalibrationMethod::Auto:
+      return auto_range(statistics.density(), config, levels);
+    case CalibrationMethod::Distribution:
+      break;
+  }
+  throw Error(ErrorKind::Internal, "calibration.method: 'distribution' gives no range");
+}
+
+}  // namespace
+
+StatisticsKind statistics_for(const CalibrationConfig& config) {
+  return config.method == CalibrationMethod::MinMax ? StatisticsKind::Extremes
+                                                    : StatisticsKind::Distribution;
+}
+
+TensorRanges estimate_ranges(const std::map<std::string, TensorStatistics>& statistics,
+                             const CalibrationConfig& config, const QuantizedLevels& levels,
+                             int threads) {
+  if (config.method == CalibrationMethod::Entropy) require_enough_bins(config);
+  std::vector<const TensorStatistics*> tensors;
+  for (const auto& [name, of_tensor] : statistics) tensors.push_back(&of_tensor);
+  std::vector<std::optional<Range>> ranges(tensors.size());
+  parallel_for(tensors.size(), threads,
+               [&](std::size_t i, int) { ranges[i] = range_of(*tensors[i], config, levels); });
+  TensorRanges out;
+  auto range = ranges.begin();
+  for (const auto& [name, of_tensor] : statistics) {
+    if (const auto& found = *range++) out.emplace(name, *found);
+  }
+  return out;
+}
+
+}  // namespace qtool

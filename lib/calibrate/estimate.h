@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "calibrate/linear_grid.h"
+#include "calibrate/ranges.h"
+#include "calibrate/statistics.h"
+#include "config/config.h"
+
+namespace qtool {
+
+/// What the config's method needs to know of a tensor.
+StatisticsKind statistics_for(const CalibrationConfig& config);
+
+/// Ranges by the config's method; `levels` is what they will be quantized to, which mse and auto
+/// ask. Tensors without a finite value get none. The statistics are of the kind that the method
+/// needs.
+TensorRanges estimate_ranges(const std::map<std::string, TensorStatistics>& statistics,
+                             const CalibrationConfig& config, const QuantizedLevels& levels,
+                             int threads);
+
+}  // namespace qtool

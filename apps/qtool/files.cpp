@@ -49,6 +49,8 @@ std::vector<NamedFile> files_written(const CommandLine& command_line, const Conf
       add(out, "the manifest", config.model.output->string() + ".manifest.json");
     }
   }
+  if (command_line.command->name == "calibrate")
+    add(out, "calibration.cache", config.calibration.cache);
   add(out, "report.html", config.report.html);
   add(out, "report.json", config.report.json);
   add(out, "--log-file", command_line.log_file);

@@ -10,11 +10,14 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "calibrate/calibrate.h"
+#include "calibrate/calibration_cache.h"
+#include "calibrate/estimate.h"
 #include "calibrate/table.h"
 #include "calibrate/table_check.h"
 #include "calibrate/table_merge.h"
 #include "model/messages.h"
 #include "model/model.h"
+#include "pipeline/activation_levels.h"
 #include "pipeline/calibrate.h"
 #include "pipeline/calibration_samples.h"
 #include "pipeline/model_file.h"
@@ -60,6 +63,7 @@ class RecordRun {
   auto timed(const char* name, const Stage& stage) {
     return timed_stage(name, report_.seconds, context_.log, stage);
   }
+  int threads() const { return config_.threads > 0 ? config_.threads : available_cores(); }
   std::string output() const { return printable(config_.model.output->string()); }
   void warn(const std::string& message) {
     context_.log.warn("{}", message);
@@ -72,6 +76,7 @@ class RecordRun {
   void check_resumed(const CalibrationTable& table) const;
   Progress progress() const;
   CalibrationTable record(const Model& model, const std::optional<CalibrationTable>& before);
+  void write_cache(const CalibrationTable& table) const;
   [[noreturn]] void stop(const CalibrationTable& table);
 
   const Config& config_;
@@ -86,6 +91,12 @@ class RecordRun {
 };
 
 CalibrateReport RecordRun::run() {
+  if (config_.calibration.cache && options_.shard) {
+    throw Error(ErrorKind::Usage,
+                "calibration.cache: holds ranges over all samples, expected none "
+                "with --shard",
+                "qtool calibrate --export onnxruntime writes it from the merged table");
+  }
   const Model model = timed("load", [&] { return load(); });
   open(model);
   auto before = resumed();
@@ -104,7 +115,15 @@ CalibrateReport RecordRun::run() {
   if (report_.sample_count < wanted_.size() || interrupted()) stop(table);
   if (table.is_complete()) report_.calibration_sha256 = folder_->sha256();
   publish_table(report_, table_bytes(table));
+  if (config_.calibration.cache) write_cache(table);
   return std::move(report_);
+}
+
+void RecordRun::write_cache(const CalibrationTable& table) const {
+  const CalibrationConfig& calibration = config_.calibration;
+  const TensorRanges ranges = estimate_ranges(table.tensors, calibration,
+                                              activation_levels(config_.quantization), threads());
+  write_file(*calibration.cache, calibration_cache(ranges, calibration.method));
 }
 
 Model RecordRun::load() {
@@ -178,7 +197,7 @@ CalibrationTable RecordRun::record(const Model& model,
                         .averaged = averaged_,
                         .kind = origin_.kind,
                         .samples = {},
-                        .threads = config_.threads > 0 ? config_.threads : available_cores(),
+                        .threads = threads(),
                         .keep_on_interrupt = true};
   for (const std::size_t sample : wanted_) {
     const bool is_done =

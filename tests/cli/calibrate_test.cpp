@@ -270,6 +270,25 @@ TEST_CASE("calibrate: exports hold the ranges of the configured method", "[cli]"
         "[" + to_compact_json(*range.find("max")) + "]");
 }
 
+TEST_CASE("calibrate: the cache of the config is written beside the table", "[cli]") {
+  const TempDir dir;
+  fill_with_tables(dir);
+  const std::string options = "--set calibration.cache=cache.json --calibrate-method percentile";
+  REQUIRE(run_qtool(kRecord + "-o t.qcal " + options, dir).exit_code == 0);
+  REQUIRE(run_qtool("calibrate --export onnxruntime t.qcal -o exported.json --calibrate-method "
+                    "percentile",
+                    dir)
+              .exit_code == 0);
+  CHECK(read_file(dir / "cache.json") == read_file(dir / "exported.json"));
+  check_refusals(dir, {{kRecord + "-o s.qcal --shard 0/2 " + options, 2,
+                        "calibration.cache: holds ranges over all samples, expected none with "
+                        "--shard\n  hint: qtool calibrate --export onnxruntime writes it from the "
+                        "merged table"},
+                       {kRecord + "-o cache.json " + options, 2,
+                        "calibration.cache: 'cache.json' is model.output too, expected another "
+                        "file"}});
+}
+
 TEST_CASE("inspect: a table is told by its content", "[cli]") {
   const TempDir dir;
   fill(dir);

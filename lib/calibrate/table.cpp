@@ -1,10 +1,7 @@
 #include "calibrate/table.h"
 
-#include <array>
 #include <cstddef>
 #include <fmt/format.h>
-#include <limits>
-#include <optional>
 #include <span>
 
 #include "base/error.h"
@@ -16,12 +13,15 @@
 #include "calibrate/table_codec.h"
 #include "config/json.h"
 #include "model/messages.h"
+#include "model/wire.h"
 
 namespace qtool {
 namespace {
 
 constexpr std::string_view kMagic = "qtool calibration table";
 constexpr std::uint32_t kFormatVersion = 1;
+/// What a reader takes into memory at once.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::size_t kDigestBytes = 32;
 /// Tag and length of the field `sha256`, behind which only the digest follows.
 constexpr std::string_view kDigestHead = "\x7a\x20";
@@ -176,28 +176,41 @@ void encode_origin(const TableOrigin& origin, CalibrationTableProto& out) {
   out.set_sample_names_sha256(from_hex(origin.sample_names_sha256));
 }
 
+template <typename Message>
+void append(int field, const Message& message, std::string& out) {
+  append_bytes_head(out, static_cast<std::uint32_t>(field), message.ByteSizeLong());
+  message.AppendToString(&out);
+}
+
+void append_sample(const TableSample& sample, std::string& out) {
+  CalibratedSampleProto message;
+  message.set_index(sample.index);
+  message.set_name(sample.name);
+  message.set_sha256(from_hex(sample.sha256));
+  append(CalibrationTableProto::kSamplesFieldNumber, message, out);
+}
+
 }  // namespace
 
 std::string table_bytes(const CalibrationTable& table) {
   CalibrationTableProto message;
   encode_origin(table.origin, message);
-  for (const TableSample& sample : table.samples) {
-    CalibratedSampleProto& out = *message.add_samples();
-    out.set_index(sample.index);
-    out.set_name(sample.name);
-    out.set_sha256(from_hex(sample.sha256));
-  }
-  for (const auto& [name, statistics] : table.tensors) {
-    TensorStatisticsProto& out = *message.add_tensors();
-    out.set_name(name);
-    encode_statistics(statistics, out);
-    if (const auto channels = table.channels.find(name); channels != table.channels.end())
-      encode_channels(channels->second, *out.mutable_channels());
-  }
-  if (message.ByteSizeLong() > std::size_t{std::numeric_limits<int>::max()} - kDigestFieldBytes) {
-    throw Error(ErrorKind::Input, "calibration table: is larger than 2 GB, expected fewer samples");
-  }
+  // Lists are appended one by one: as one message they would take several times their size.
   std::string out = message.SerializeAsString();
+  for (const TableSample& sample : table.samples) append_sample(sample, out);
+  for (const auto& [name, statistics] : table.tensors) {
+    TensorStatisticsProto tensor;
+    tensor.set_name(name);
+    encode_statistics(statistics, tensor);
+    if (const auto channels = table.channels.find(name); channels != table.channels.end())
+      encode_channels(channels->second, *tensor.mutable_channels());
+    append(CalibrationTableProto::kTensorsFieldNumber, tensor, out);
+  }
+  if (out.size() > kMaxBytes - kDigestFieldBytes) {
+    throw Error(
+        ErrorKind::Input,
+        fmt::format("calibration table: has {} bytes, expected at most {}", out.size(), kMaxBytes));
+  }
   const std::string digest = digest_of(out);
   return out.append(kDigestHead).append(digest);
 }
@@ -218,7 +231,7 @@ CalibrationTable parse_table(std::string_view bytes, const std::string& where) {
 }
 
 CalibrationTable read_table(const std::filesystem::path& path) {
-  return parse_table(read_file(path), printable(path.string()));
+  return parse_table(read_file(path, kMaxBytes), printable(path.string()));
 }
 
 bool is_table_file(const std::filesystem::path& path) {

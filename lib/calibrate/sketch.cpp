@@ -16,8 +16,8 @@ using kernels::BitBuckets;
 using kernels::BitWindow;
 
 constexpr std::uint64_t kCounterLimit = std::numeric_limits<std::uint32_t>::max();
-/// From here on further tables pay for being cleared and added up.
-constexpr std::size_t kManyValues = 1U << 16;
+/// From here on further tables pay for being added up and cleared.
+constexpr std::size_t kManyValues = 1U << 14;
 constexpr int kLargestOctave = 254;
 
 std::uint32_t* zeroed_counts() {
@@ -99,16 +99,14 @@ std::uint64_t Sketch::count(std::span<const float> values) {
 }
 
 std::uint64_t Sketch::count_in_four_tables(std::span<const float> values) {
-  std::vector<std::uint32_t> more(3 * BitBuckets::kCount);
-  std::uint32_t* const first = counts_.get();
+  // All zeros between two calls.
+  thread_local std::vector<std::uint32_t> more(3 * BitBuckets::kCount);
   std::uint32_t* const second = more.data();
   std::uint32_t* const third = second + BitBuckets::kCount;
   std::uint32_t* const fourth = third + BitBuckets::kCount;
-  const auto zeros = kernels::count_bits(values, window_, {{first, second, third, fourth}});
-  // A page that no value fell into is read here and not written: it stays untouched.
-  for (std::size_t i = 0; i < BitBuckets::kCount; ++i) {
-    if (const std::uint32_t sum = second[i] + third[i] + fourth[i]; sum != 0) first[i] += sum;
-  }
+  const kernels::BitTables tables{{counts_.get(), second, third, fourth}};
+  const auto zeros = kernels::count_bits(values, window_, tables);
+  kernels::join_tables(tables, 0, BitBuckets::kCount);
   return zeros;
 }
 

@@ -73,4 +73,8 @@ struct BitTables {
 /// a value falls into is not. Returns how many values are zeros, of either sign.
 std::uint64_t count_bits(std::span<const float> values, BitWindow window, const BitTables& tables);
 
+/// Adds the counts [begin, end) of the other tables to the first and sets them to 0 there. Where
+/// they are 0 the first is not written.
+void join_tables(const BitTables& tables, std::size_t begin, std::size_t end);
+
 }  // namespace qtool::kernels

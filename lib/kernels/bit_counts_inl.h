@@ -7,6 +7,7 @@
 #endif
 
 #include <cstring>
+#include <utility>
 
 #include <hwy/highway.h>
 
@@ -79,6 +80,25 @@ inline std::uint64_t count_bits(const float* values, std::size_t count, BitWindo
     zeros += values[i] == 0 ? 1 : 0;
   }
   return zeros;
+}
+
+inline void join_tables(const BitTables& tables, std::size_t begin, std::size_t end) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Zero(d);
+  const auto [first, second, third, fourth] = tables.table;
+  std::size_t i = begin;
+  for (; i + lanes <= end; i += lanes) {
+    const auto sum = hn::Add(hn::LoadU(d, second + i),
+                             hn::Add(hn::LoadU(d, third + i), hn::LoadU(d, fourth + i)));
+    if (hn::AllTrue(d, hn::Eq(sum, zero))) continue;
+    hn::StoreU(hn::Add(hn::LoadU(d, first + i), sum), d, first + i);
+    for (std::uint32_t* const other : {second, third, fourth}) hn::StoreU(zero, d, other + i);
+  }
+  for (; i < end; ++i) {
+    for (std::uint32_t* const other : {second, third, fourth})
+      first[i] += std::exchange(other[i], 0U);
+  }
 }
 
 }  // namespace qtool::kernels::HWY_NAMESPACE

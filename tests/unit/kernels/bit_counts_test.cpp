@@ -46,12 +46,13 @@ BitTables one_table(std::vector<std::uint32_t>& counts) {
 }
 
 std::vector<std::uint32_t> counted_in_four(std::span<const float> values, int top) {
-  std::vector<std::vector<std::uint32_t>> tables(4, std::vector<std::uint32_t>(BitBuckets::kCount));
-  count_bits(values, BitWindow{top},
-             {{tables[0].data(), tables[1].data(), tables[2].data(), tables[3].data()}});
-  for (std::size_t i = 0; i < BitBuckets::kCount; ++i)
-    tables[0][i] += tables[1][i] + tables[2][i] + tables[3][i];
-  return tables[0];
+  std::vector<std::vector<std::uint32_t>> all(4, std::vector<std::uint32_t>(BitBuckets::kCount));
+  const BitTables tables{{all[0].data(), all[1].data(), all[2].data(), all[3].data()}};
+  count_bits(values, BitWindow{top}, tables);
+  join_tables(tables, 0, BitBuckets::kCount);
+  for (std::size_t i = 1; i < all.size(); ++i)
+    CHECK(all[i] == std::vector<std::uint32_t>(BitBuckets::kCount));
+  return all[0];
 }
 
 }  // namespace

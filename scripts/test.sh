@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Builds what is missing and runs all tests.
-#   scripts/test.sh [--real] [CTEST OPTION...]     --real: also the tests on other people's models, which are downloaded
+#   scripts/test.sh [--real] [--scaling] [CTEST OPTION...]
+#     --real      also the tests on other people's models, which are downloaded
+#     --scaling   also shards on GNU parallel and Slurm, which are installed
 set -euo pipefail
 cd "$(dirname "$(dirname "$(readlink -f "$0")")")"
-scope=(--label-exclude '^real$')
-if [ "${1:-}" = --real ]; then
-  scope=()
+left_out=(real scaling)
+while [ "${1:-}" = --real ] || [ "${1:-}" = --scaling ]; do
+  left_out=("${left_out[@]/${1#--}/}")
   shift
-fi
+done
 scripts/setup.sh
 scripts/build.sh
-ctest --preset release --no-tests=error "${scope[@]}" "$@"
+ctest --preset release --no-tests=error --label-exclude "^($(IFS='|'; echo "${left_out[*]}"))$" "$@"

@@ -25,6 +25,7 @@ struct OwnOption {
   std::string_view flag;
   std::string_view value_name;  ///< empty: a switch
   std::string_view help;
+  bool is_list = false;  ///< takes several words
 };
 
 /// A word without a flag; its place in the list is its place on the command line.
@@ -39,6 +40,8 @@ struct Requirement {
   std::string_view key;
   std::string_view what;  ///< `input model`
   std::string_view how;   ///< `-i FILE`
+  /// Keys and own options of which one makes it needless.
+  std::vector<std::string_view> unless{};
 };
 
 struct Run;
@@ -49,7 +52,7 @@ struct Command {
   std::string_view summary;
   std::string_view example;
   bool uses_config = true;    ///< takes the options that every command on models has
-  bool writes_model = false;  ///< `model.output` is written
+  bool writes_model = false;  ///< `model.output` is written, a model or another file
   std::vector<Positional> positionals{};
   std::vector<Requirement> requirements{};
   std::vector<KeyOption> key_options{};

@@ -1,5 +1,6 @@
 #include "files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 #include <string>
@@ -28,6 +29,14 @@ std::vector<NamedFile> files_read(const CommandLine& command_line, const Config&
   add(out, "the config file", command_line.sources.file);
   add(out, "the input model", config.model.input);
   add(out, "the file of labels", config.verify.labels);
+  // `calibrate` writes the table that the same config names for `static`.
+  const bool reads_table = std::ranges::any_of(
+      command_line.command->key_options,
+      [](const KeyOption& option) { return option.key == "calibration.table"; });
+  if (reads_table) add(out, "the calibration table", config.calibration.table);
+  if (const auto tables = command_line.own.find("--merge"); tables != command_line.own.end()) {
+    for (const std::string& table : tables->second) add(out, "a table to merge", table);
+  }
   if (!command_line.command->writes_model) add(out, "the second model", config.model.output);
   return out;
 }
@@ -40,6 +49,8 @@ std::vector<NamedFile> files_written(const CommandLine& command_line, const Conf
       add(out, "the manifest", config.model.output->string() + ".manifest.json");
     }
   }
+  if (command_line.command->name == "calibrate")
+    add(out, "calibration.cache", config.calibration.cache);
   add(out, "report.html", config.report.html);
   add(out, "report.json", config.report.json);
   add(out, "--log-file", command_line.log_file);

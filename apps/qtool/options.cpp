@@ -167,7 +167,7 @@ void OptionDeclarer::declare_own(const OwnOption& each) {
   if (each.value_name.empty()) {
     flag(name, help, [&out = out_, name] { out.own[name] = {}; });
   } else {
-    list(name, each.value_name, help, 1,
+    list(name, each.value_name, help, each.is_list ? kManyWords : 1,
          [&out = out_, name](const Words& words) { out.own[name] = words; });
   }
 }

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
@@ -24,9 +25,17 @@ Config config_of(const CommandLine& command_line) {
   return config;
 }
 
-void check_requirements(const Command& command, const Config& config) {
+bool is_given(std::string_view name, const CommandLine& command_line, const Config& config) {
+  return name.starts_with("--") ? command_line.own.contains(name) : has_value(config, name);
+}
+
+void check_requirements(const CommandLine& command_line, const Config& config) {
+  const Command& command = *command_line.command;
   for (const Requirement& each : command.requirements) {
-    if (has_value(config, each.key)) continue;
+    const auto is_there = [&](std::string_view name) {
+      return is_given(name, command_line, config);
+    };
+    if (is_there(each.key) || std::ranges::any_of(each.unless, is_there)) continue;
     throw Error(ErrorKind::Usage, fmt::format("{}: no {}, expected {} or the key {}", command.name,
                                               each.what, each.how, each.key));
   }
@@ -51,7 +60,7 @@ int run(const CommandLine& command_line) {
   Config config;
   if (command.uses_config) {
     config = config_of(command_line);
-    check_requirements(command, config);
+    check_requirements(command_line, config);
     check_supported(config, command.name);
     check_files(command_line, config);
     check_stdout();

@@ -11,7 +11,6 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "calibrate/channel_sums.h"
 #include "calibrate/worker_count.h"
 #include "runtime/session.h"
 
@@ -172,15 +171,24 @@ CalibrationResult Run::result() {
     TensorStatistics& merged = out.statistics[taps_[i]];
     for (auto& observer : observers_) merged.merge(std::exchange(observer.statistics()[i], {}));
   }
+  const auto axes = channel_axes(taps_, collection_);
   for (std::size_t i = 0; i < taps_.size(); ++i) {
-    ChannelSums sums;
+    if (axes[i] < 0) continue;
+    ChannelSums& sums = out.channel_sums[taps_[i]];
     for (auto& observer : observers_) sums.merge(observer.channel_sums()[i]);
-    if (auto means = sums.means()) out.means.emplace(taps_[i], std::move(*means));
   }
   return out;
 }
 
 }  // namespace
+
+ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums) {
+  ChannelMeans out;
+  for (const auto& [name, of_tensor] : sums) {
+    if (auto means = of_tensor.means()) out.emplace(name, std::move(*means));
+  }
+  return out;
+}
 
 std::vector<std::size_t> all_samples(const SampleFolder& folder) {
   std::vector<std::size_t> out(folder.size());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "calibrate/channel_sums.h"
 #include "calibrate/ranges.h"
 #include "calibrate/statistics.h"
 #include "model/model.h"
@@ -27,9 +28,12 @@ struct Collection {
 
 struct CalibrationResult {
   std::map<std::string, TensorStatistics> statistics;
-  ChannelMeans means;                ///< of the averaged tensors that have one
-  std::vector<std::size_t> samples;  ///< those that were run, ascending
+  std::map<std::string, ChannelSums> channel_sums;  ///< of the averaged tensors
+  std::vector<std::size_t> samples;                 ///< those that were run, ascending
 };
+
+/// The means of those that have one.
+ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums);
 
 /// Every sample of the folder.
 std::vector<std::size_t> all_samples(const SampleFolder& folder);

@@ -39,7 +39,11 @@ void ChannelSums::observe(std::span<const float> values, std::span<const std::in
 void ChannelSums::merge(const ChannelSums& other) {
   is_ragged_ = is_ragged_ || other.is_ragged_;
   if (other.sums_.empty() || !set_channel_count(other.sums_.size())) return;
-  for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += other.sums_[i];
+  // Without a sign, where sums that a table made up would overflow.
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    sums_[i] =
+        static_cast<Int128>(static_cast<UInt128>(sums_[i]) + static_cast<UInt128>(other.sums_[i]));
+  }
   values_per_channel_ += other.values_per_channel_;
 }
 
@@ -54,6 +58,26 @@ std::optional<std::vector<double>> ChannelSums::means() const {
   std::vector<double> out;
   for (const Int128 sum : sums_)
     out.push_back(static_cast<double>(sum) * kUnit / static_cast<double>(values_per_channel_));
+  return out;
+}
+
+std::vector<ChannelSums::Words> ChannelSums::words() const {
+  std::vector<Words> out;
+  if (is_ragged_) return out;
+  for (const Int128 sum : sums_)
+    out.push_back({static_cast<std::int64_t>(sum >> 64), static_cast<std::uint64_t>(sum)});
+  return out;
+}
+
+ChannelSums ChannelSums::from(std::span<const Words> words, std::uint64_t values_per_channel,
+                              bool is_ragged) {
+  ChannelSums out;
+  for (const Words& word : words) {
+    out.sums_.push_back(
+        static_cast<Int128>(static_cast<UInt128>(static_cast<Int128>(word.high)) << 64 | word.low));
+  }
+  out.values_per_channel_ = values_per_channel;
+  out.is_ragged_ = is_ragged;
   return out;
 }
 

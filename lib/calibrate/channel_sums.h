@@ -21,8 +21,27 @@ class ChannelSums {
   /// samples differ in the number of channels.
   std::optional<std::vector<double>> means() const;
 
+  /// A sum as a multiple of 2^-40, in two halves.
+  struct Words {
+    std::int64_t high = 0;
+    std::uint64_t low = 0;
+  };
+  /// Empty, with no values, where samples differ in the number of channels.
+  std::vector<Words> words() const;
+  std::uint64_t values_per_channel() const { return is_ragged_ ? 0 : values_per_channel_; }
+  bool is_ragged() const { return is_ragged_; }
+  /// The sums that say this of themselves.
+  static ChannelSums from(std::span<const Words> words, std::uint64_t values_per_channel,
+                          bool is_ragged);
+
+  friend bool operator==(const ChannelSums& a, const ChannelSums& b) {
+    return a.is_ragged_ == b.is_ragged_ && a.values_per_channel() == b.values_per_channel() &&
+           (a.is_ragged_ || a.sums_ == b.sums_);
+  }
+
  private:
   __extension__ using Int128 = __int128;
+  __extension__ using UInt128 = unsigned __int128;
 
   bool set_channel_count(std::size_t count);
 

@@ -38,12 +38,11 @@ void check_preprocess(const PreprocessConfig& c) {
   require(!c.guess_output_rank, "preprocess.guess_output_rank", "guessing ranks");
 }
 
-void check_calibration(const CalibrationConfig& c) {
+void check_calibration(const CalibrationConfig& c, bool only_writes_cache) {
   require(c.method != CalibrationMethod::Distribution, "calibration.method", quoted(c.method),
           "it is for float8 alone; available: minmax, percentile, entropy, mse, auto");
   require(!c.batch, "calibration.batch", "joining samples to batches");
-  require(!c.table, "calibration.table", "reading ranges from a table");
-  require(!c.cache, "calibration.cache", "ONNX Runtime's calibration cache");
+  require(!c.cache || only_writes_cache, "calibration.cache", "ONNX Runtime's calibration cache");
   require(!c.stride, "calibration.stride", "taking extremes per stride");
   require(!c.per_channel, "calibration.per_channel", "a range per channel of an activation");
 }
@@ -87,11 +86,10 @@ void check_quantization(const QuantizationConfig& c) {
 
 void check_supported(const Config& config, std::string_view command) {
   check_model(config);
-  if (command == "static" || command == "preprocess") check_preprocess(config.preprocess);
-  if (command == "static") {
-    check_calibration(config.calibration);
-    check_quantization(config.quantization);
-  }
+  const bool calibrates = command == "static" || command == "calibrate";
+  if (calibrates || command == "preprocess") check_preprocess(config.preprocess);
+  if (calibrates) check_calibration(config.calibration, command == "calibrate");
+  if (command == "static") check_quantization(config.quantization);
   require(!config.verify.max_latency_ratio, "verify.max_latency_ratio", "a gate on latency");
 }
 

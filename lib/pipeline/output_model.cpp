@@ -43,6 +43,13 @@ std::string check_loading(const PendingModel& pending, const Config& config, std
               "this is a defect in qtool; --no-load-check writes the model nevertheless");
 }
 
+void require_gate_data(const Config& config) {
+  if (config.verify.has_gates() && !config.verify.data && !config.calibration.data) {
+    throw Error(ErrorKind::Usage,
+                "verify.data: is not set, expected a folder of samples for the gates");
+  }
+}
+
 std::optional<Verification> verify_output(const PendingModel& pending, std::uint64_t input_bytes,
                                           const Config& config,
                                           const std::function<void(const std::string&)>& warn,

@@ -25,6 +25,9 @@ PendingModel write_model(const Model& model, const Config& config);
 std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,
                           const std::function<void(const std::string&)>& warn);
 
+/// Refuses gates without samples to hold them against: a `Usage` error.
+void require_gate_data(const Config& config);
+
 /// Runs the input model and what was written side by side where the config has verification data or
 /// gates: on the verification data, else on the calibration data.
 std::optional<Verification> verify_output(const PendingModel& pending, std::uint64_t input_bytes,

@@ -1,6 +1,5 @@
 #include "pipeline/preprocess.h"
 
-#include "base/error.h"
 #include "base/sha256.h"
 #include "model/graph_view.h"
 #include "pipeline/model_file.h"
@@ -45,10 +44,7 @@ class PreprocessRun {
 };
 
 PreprocessResult PreprocessRun::run() {
-  if (config_.verify.has_gates() && !config_.verify.data && !config_.calibration.data) {
-    throw Error(ErrorKind::Usage,
-                "verify.data: is not set, expected a folder of samples for the gates");
-  }
+  require_gate_data(config_);
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) return std::move(result_);

@@ -12,10 +12,12 @@
 #include "inspect/decisions.h"
 #include "model/save.h"
 #include "pipeline/activation_levels.h"
+#include "pipeline/calibration_samples.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
+#include "pipeline/table_content.h"
 #include "pipeline/timed_stage.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
@@ -55,8 +57,9 @@ class StaticRun {
   Model load();
   void prepare(Model& model);
   void warn_of_existing_quantization(const Model& model);
-  std::unique_ptr<SampleFolder> open(const std::filesystem::path& folder, const Model& model);
-  CalibrationResult calibrate(const Model& model, const SampleFolder& samples);
+  CalibrationResult calibrate(const Model& model);
+  CalibrationResult measure(const Model& model, const Collection& wanted);
+  CalibrationResult read_table(const Collection& wanted);
   void plan(const Model& model, const CalibrationResult& calibration);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
@@ -68,6 +71,7 @@ class StaticRun {
 };
 
 StaticReport StaticRun::run() {
+  require_gate_data(config_);
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
@@ -75,8 +79,7 @@ StaticReport StaticRun::run() {
     report_.outcome = outcome_of(model.graph(), report_.plan);
     return std::move(report_);
   }
-  const auto samples = open(*config_.calibration.data, model);
-  const auto calibration = timed("calibrate", [&] { return calibrate(model, *samples); });
+  const auto calibration = timed("calibrate", [&] { return calibrate(model); });
   timed("plan", [&] { plan(model, calibration); });
   Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
@@ -117,35 +120,42 @@ void StaticRun::prepare(Model& model) {
   report_.opset_after = model.opset();
 }
 
-std::unique_ptr<SampleFolder> StaticRun::open(const std::filesystem::path& folder,
-                                              const Model& model) {
-  SampleOptions options;
-  options.max_samples = config_.calibration.max_samples;
-  options.allow_nonfinite = config_.calibration.allow_nonfinite;
-  options.warn = [this](const std::string& message) { warn(message); };
-  return open_samples(folder, required_inputs(model.graph()), options);
+CalibrationResult StaticRun::calibrate(const Model& model) {
+  const Placement& placement = placement_for(config_.preset);
+  const Collection wanted{.tensors = tensors_to_measure(model, config_.quantization, placement),
+                          .averaged = inputs_to_average(model, config_.quantization, placement),
+                          .kind = statistics_for(config_.calibration),
+                          .samples = {},
+                          .threads = threads_};
+  return config_.calibration.table ? read_table(wanted) : measure(model, wanted);
 }
 
-CalibrationResult StaticRun::calibrate(const Model& model, const SampleFolder& samples) {
-  const Placement& placement = placement_for(config_.preset);
-  const Collection collection{.tensors = tensors_to_measure(model, config_.quantization, placement),
-                              .averaged = inputs_to_average(model, config_.quantization, placement),
-                              .kind = statistics_for(config_.calibration),
-                              .samples = all_samples(samples),
-                              .threads = threads_};
+CalibrationResult StaticRun::measure(const Model& model, const Collection& wanted) {
+  const auto samples = open_calibration_samples(
+      config_, model, [this](const std::string& message) { warn(message); });
+  Collection collection = wanted;
+  collection.samples = all_samples(*samples);
   CalibrationResult result;
   if (!collection.tensors.empty())
-    result = collect_statistics(model, collection, samples, context_.progress);
-  report_.sample_count = samples.size();
-  report_.calibration_sha256 = samples.sha256();
+    result = collect_statistics(model, collection, *samples, context_.progress);
+  report_.sample_count = samples->size();
+  report_.calibration_sha256 = samples->sha256();
   return result;
+}
+
+CalibrationResult StaticRun::read_table(const Collection& wanted) {
+  TableContent found = take_from_table(config_, report_.input_sha256, wanted,
+                                       [this](const std::string& message) { warn(message); });
+  report_.sample_count = found.sample_count;
+  report_.calibration_sha256 = std::move(found.sha256);
+  return std::move(found.result);
 }
 
 void StaticRun::plan(const Model& model, const CalibrationResult& calibration) {
   const TensorRanges ranges = estimate_ranges(calibration.statistics, config_.calibration,
                                               activation_levels(config_.quantization), threads_);
-  report_.plan = build_plan(model, ranges, calibration.means, config_.quantization,
-                            placement_for(config_.preset));
+  report_.plan = build_plan(model, ranges, channel_means(calibration.channel_sums),
+                            config_.quantization, placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   report_.outcome = outcome_of(model.graph(), report_.plan);
   if (report_.plan.tensors.empty()) {

@@ -20,7 +20,8 @@ namespace qtool {
 struct StaticReport {
   Provenance provenance;
   Config config;
-  std::string input_sha256, output_sha256, calibration_sha256;
+  std::string input_sha256, output_sha256;
+  std::string calibration_sha256;  ///< of the samples, or of the table that took their place
   std::uint64_t input_bytes = 0, output_bytes = 0;
   std::size_t sample_count = 0;
   std::int64_t opset_before = 0, opset_after = 0;

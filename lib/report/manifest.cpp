@@ -4,6 +4,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "report/calibrate.h"
 #include "report/json_object.h"
 #include "report/preprocess.h"
 #include "report/static_json.h"
@@ -46,6 +47,12 @@ std::string manifest_json(const StaticReport& report) {
 std::string manifest_json(const PreprocessResult& result) {
   JsonObject object = manifest_of("preprocess", result.provenance);
   add_preprocess_members(object, result);
+  return to_json_text(object.take());
+}
+
+std::string manifest_json(const CalibrateReport& report) {
+  JsonObject object = manifest_of("calibrate", report.provenance);
+  add_calibrate_members(object, report);
   return to_json_text(object.take());
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "pipeline/calibrate_report.h"
 #include "pipeline/preprocess_result.h"
 #include "pipeline/static_report.h"
 
@@ -11,5 +12,6 @@ namespace qtool {
 /// of it. Nothing in it but `created` differs between two runs on the same input.
 std::string manifest_json(const StaticReport& report);
 std::string manifest_json(const PreprocessResult& result);
+std::string manifest_json(const CalibrateReport& report);
 
 }  // namespace qtool

@@ -42,9 +42,11 @@ void add_model_facts(Facts& facts, const StaticReport& report) {
   output.bar = ratio / largest;
   facts.emplace_back("input", std::move(input));
   facts.emplace_back("output", std::move(output));
-  facts.emplace_back("calibration",
-                     fmt::format("{} of {}", count_text(report.sample_count, "sample"),
-                                 path_text(report.config.calibration.data)));
+  const CalibrationConfig& calibration = report.config.calibration;
+  facts.emplace_back(
+      "calibration",
+      fmt::format("{} of {}", count_text(report.sample_count, "sample"),
+                  path_text(calibration.table ? calibration.table : calibration.data)));
 }
 
 std::string tensor_text(const QuantPlan& plan) {

@@ -12,9 +12,14 @@ namespace qtool {
 namespace {
 
 JsonValue calibration_json(const StaticReport& report) {
-  return JsonObject()
-      .add("data", report.config.calibration.data)
-      .add("sha256", report.calibration_sha256)
+  const CalibrationConfig& calibration = report.config.calibration;
+  JsonObject object;
+  if (calibration.table) {
+    object.add("table", calibration.table);
+  } else {
+    object.add("data", calibration.data);
+  }
+  return object.add("sha256", report.calibration_sha256)
       .add("sample_count", report.sample_count)
       .take();
 }

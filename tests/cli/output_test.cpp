@@ -30,7 +30,7 @@ TEST_CASE("help: lists the commands, and each has one with an example", "[cli]")
   CHECK(done("-h").out == help);
   CHECK(done("help").out == help);
   for (const std::string command :
-       {"static", "preprocess", "compare", "inspect", "schema", "completion"}) {
+       {"static", "calibrate", "preprocess", "compare", "inspect", "schema", "completion"}) {
     INFO(command);
     CHECK(holds(help, "\n  " + command + " "));
     const std::string own = done(command + " --help").out;
@@ -43,7 +43,7 @@ TEST_CASE("help: lists the commands, and each has one with an example", "[cli]")
 }
 
 TEST_CASE("help: of every command on models names the options that all of them have", "[cli]") {
-  for (const std::string command : {"static", "preprocess", "compare", "inspect"}) {
+  for (const std::string command : {"static", "calibrate", "preprocess", "compare", "inspect"}) {
     const std::string help = done(command + " --help").out;
     for (const std::string option :
          {"--config", "--set", "--input", "--output", "--threads", "--json", "--report",
@@ -69,6 +69,7 @@ TEST_CASE("help: of static names every option of the contract", "[cli]") {
                                    "--log-file",
                                    "--no-progress",
                                    "--calib-data",
+                                   "--calib-table",
                                    "--calibrate-method",
                                    "--activation-type",
                                    "--weight-type",
@@ -110,7 +111,7 @@ TEST_CASE("completion: the bash script is sound and knows commands and options",
         .out;
   };
   CHECK(completed("qtool st", 1) == "static\n");
-  CHECK(completed("qtool static --calib", 2) == "--calib-data --calibrate-method\n");
+  CHECK(completed("qtool static --calib", 2) == "--calib-data --calib-table --calibrate-method\n");
   CHECK(completed("qtool static --no-per", 2) == "--no-per-channel\n");
   CHECK(completed("qtool static model", 2) == "\n");
 }

@@ -40,13 +40,13 @@ TEST_CASE("command line: without a known command nothing runs", "[cli]") {
        "commands"},
       {"sttic", 2, "sttic: unknown command\n  hint: did you mean 'static'?"},
       {"dynamic -i model.onnx -o out.onnx", 2,
-       "dynamic: is not available yet\n  hint: available: static, preprocess, compare, inspect, "
-       "schema, completion"},
+       "dynamic: is not available yet\n  hint: available: static, calibrate, preprocess, compare, "
+       "inspect, schema, completion"},
       {"--json static", 2,
        "--json: unknown option\n  hint: options stand behind the command: qtool COMMAND [OPTIONS]"},
       {"'st\x1b[31mtic'", 2,
-       "st\\x1b[31mtic: unknown command\n  hint: known: static, preprocess, compare, inspect, "
-       "schema, completion"},
+       "st\\x1b[31mtic: unknown command\n  hint: known: static, calibrate, preprocess, compare, "
+       "inspect, schema, completion"},
   });
 }
 

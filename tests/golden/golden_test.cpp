@@ -12,6 +12,7 @@
 #include "model/save.h"
 #include "preprocess/preprocess.h"
 #include "quantize/lower_qdq.h"
+#include "quantize/measurable.h"
 #include "quantize/plan_builder.h"
 #include "temp_dir.h"
 #include "text_model.h"
@@ -69,7 +70,11 @@ void run_golden(const GoldenFile& file) {
   Model model = text_model(file.sections.at("model"));
   normalize(model);
   const auto& placement = placement_for(config.preset);
-  const auto ranges = ranges_of(file, tensors_to_measure(model, config.quantization, placement));
+  const auto tensors = tensors_to_measure(model, config.quantization, placement);
+  const auto ranges = ranges_of(file, tensors);
+  // A table serves every config.
+  const auto recorded = measurable_tensors(model, config.quantization);
+  for (const std::string& name : tensors) CHECK(std::ranges::count(recorded, name) == 1);
   const QuantPlan plan = build_plan(model, ranges, {}, config.quantization, placement);
 
   GoldenFile actual = file;

@@ -6,6 +6,7 @@
 
 namespace qtool::cli {
 
+Command calibrate_command();
 Command compare_command();
 Command completion_command();
 Command inspect_command();

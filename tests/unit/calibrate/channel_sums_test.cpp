@@ -49,4 +49,15 @@ TEST_CASE("what has no mean by channel gives none", "[calibrate]") {
   CHECK(infinite.means() == std::vector<double>{4, 8});
 }
 
+TEST_CASE("channel sums come back from their words", "[calibrate]") {
+  ChannelSums sums = sums_of({-3e5F, 0.1F, 7, -1e-3F}, {2, 2}, 1);
+  const auto words = sums.words();
+  REQUIRE(words.size() == 2);
+  CHECK(words[0].high == -1);
+  CHECK(ChannelSums::from(words, sums.values_per_channel(), false) == sums);
+  sums.observe(std::vector<float>{1, 2, 3}, Shape{1, 3}, 1);
+  CHECK(sums.words().empty());
+  CHECK(ChannelSums::from({}, 0, true) == sums);
+}
+
 }  // namespace qtool

@@ -14,7 +14,8 @@ std::string fault(const std::string& key, const std::string& value,
 }
 
 TEST_CASE("supported: the defaults and the preset onnxruntime can be done", "[config]") {
-  for (const std::string_view command : {"static", "preprocess", "compare", "inspect"}) {
+  for (const std::string_view command :
+       {"static", "calibrate", "preprocess", "compare", "inspect"}) {
     CHECK_NOTHROW(check_supported(Config(), command));
     CHECK(fault("preset", "onnxruntime", command).empty());
   }

@@ -26,6 +26,13 @@ TEST_CASE("relocate: an output without a folder stands in the current one", "[pi
   CHECK(moved.verify.labels == "data/labels.json");
 }
 
+TEST_CASE("relocate: a single path moves like those of a config", "[pipeline]") {
+  using Path = std::filesystem::path;
+  CHECK(relative_to(Path("a/t.qcal"), Path("a")) == "t.qcal");
+  CHECK(relative_to(Path("t.qcal"), Path("a")) == "../t.qcal");
+  CHECK(relative_to(Path("/x/t.qcal"), Path("a")) == "/x/t.qcal");
+}
+
 TEST_CASE("relocate: absolute paths stay", "[pipeline]") {
   Config config;
   config.report.html = "/reports/a.html";

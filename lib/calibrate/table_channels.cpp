@@ -1,0 +1,82 @@
+#include "calibrate/table_channels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "calibrate/table.pb.h"
+
+namespace qtool {
+namespace {
+
+/// ONNX knows no tensor of more dimensions.
+constexpr std::int64_t kMaxAxis = 63;
+
+void check_counts(const ChannelSumsProto& message, const TensorStatistics& statistics,
+                  const std::string& where) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::Input, where + ": channels " + what);
+  };
+  if (message.axis() < 0 || message.axis() > kMaxAxis)
+    refuse(fmt::format("lie along axis {}, expected 0 to {}", message.axis(), kMaxAxis));
+  if (message.high_size() != message.low_size()) {
+    refuse(fmt::format("have {} upper and {} lower halves, expected as many", message.high_size(),
+                       message.low_size()));
+  }
+  const auto is_set = [](auto word) { return word != 0; };
+  if (message.values_per_channel() == 0 &&
+      (std::ranges::any_of(message.high(), is_set) || std::ranges::any_of(message.low(), is_set)))
+    refuse("have sums of no values, expected none");
+  if (message.is_ragged() && (message.high_size() > 0 || message.values_per_channel() > 0))
+    refuse("differ in number and have sums, expected none");
+  const auto values = checked_mul(static_cast<std::uint64_t>(message.high_size()),
+                                  std::uint64_t{message.values_per_channel()});
+  if (!values || *values > statistics.value_count) {
+    refuse(fmt::format("have {} times {} values, expected at most {}", message.high_size(),
+                       message.values_per_channel(), statistics.value_count));
+  }
+}
+
+/// No mean lies beyond the largest magnitude, but for what float64 sums of single samples were
+/// rounded.
+void check_means(const ChannelSums& sums, const TensorStatistics& statistics,
+                 const std::string& where) {
+  const auto means = sums.means();
+  if (!means) return;
+  constexpr double kRounding = 1e-6, kUnit = 0x1p-40;
+  const double largest = std::max(std::abs(static_cast<double>(statistics.min.value)),
+                                  std::abs(static_cast<double>(statistics.max.value)));
+  for (const double mean : *means) {
+    if (std::abs(mean) <= largest * (1 + kRounding) + kUnit) continue;
+    throw Error(ErrorKind::Input, fmt::format("{}: channels have a mean of {}, expected at most {}",
+                                              where, mean, largest));
+  }
+}
+
+}  // namespace
+
+void encode_channels(const TableChannels& channels, ChannelSumsProto& out) {
+  out.set_axis(channels.axis);
+  out.set_is_ragged(channels.sums.is_ragged());
+  out.set_values_per_channel(channels.sums.values_per_channel());
+  for (const ChannelSums::Words& words : channels.sums.words()) {
+    out.add_high(words.high);
+    out.add_low(words.low);
+  }
+}
+
+TableChannels decode_channels(const ChannelSumsProto& message, const TensorStatistics& statistics,
+                              const std::string& where) {
+  check_counts(message, statistics, where);
+  std::vector<ChannelSums::Words> words;
+  for (int i = 0; i < message.high_size(); ++i) words.push_back({message.high(i), message.low(i)});
+  TableChannels out{message.axis(),
+                    ChannelSums::from(words, message.values_per_channel(), message.is_ragged())};
+  check_means(out.sums, statistics, where);
+  return out;
+}
+
+}  // namespace qtool

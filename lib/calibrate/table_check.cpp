@@ -1,0 +1,116 @@
+#include "calibrate/table_check.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/json.h"
+#include "model/messages.h"
+
+namespace qtool {
+namespace {
+
+constexpr std::size_t kNamedTensors = 3;
+
+[[noreturn]] void refuse(const std::string& where, const std::string& what,
+                         const std::string& found, const std::string& expected,
+                         const std::string& hint = {}) {
+  throw Error(
+      ErrorKind::Input,
+      fmt::format("{}: calibration table {}: {}, expected {}", where, what, found, expected), hint);
+}
+
+void check_text(const std::string& where, const char* what, const std::string& name,
+                const std::string& found, const std::string& expected) {
+  if (found != expected)
+    refuse(where, what, name + " " + printable(found, 100), printable(expected, 100));
+}
+
+std::string value_text(const JsonValue* value) {
+  return value == nullptr ? "nothing" : to_compact_json(*value);
+}
+
+/// Names the first key of section `preprocess` that differs.
+void check_preprocess(const std::string& found, const std::string& expected,
+                      const std::string& where) {
+  if (found == expected) return;
+  const JsonValue there = parse_json(found, where, ErrorKind::Input);
+  const JsonValue here = parse_json(expected, where, ErrorKind::Input);
+  for (const JsonMember& member : std::get<JsonValue::Object>(here.data)) {
+    const std::string value = value_text(&member.value);
+    const std::string other = value_text(there.find(member.name));
+    if (value == other) continue;
+    refuse(where, "made with other options", fmt::format("preprocess.{} {}", member.name, other),
+           value);
+  }
+  refuse(where, "made with other options", "other keys in preprocess", "those of this version");
+}
+
+void check_model(const std::string& found, const std::string& expected, const std::string& where) {
+  check_text(where, "of another model", "SHA-256", found, expected);
+}
+
+}  // namespace
+
+void check_tensors(const CalibrationTable& table, std::span<const std::string> needed,
+                   const std::string& where) {
+  std::vector<std::string> missing;
+  for (const std::string& name : needed) {
+    if (!table.tensors.contains(name)) missing.push_back(in_quotes(name));
+  }
+  if (missing.empty()) return;
+  const std::size_t named = std::min(missing.size(), kNamedTensors);
+  std::string list = join(std::span(missing).first(named));
+  if (missing.size() > named) list += fmt::format(" and {} more", missing.size() - named);
+  refuse(where, "lacks tensors", fmt::format("no {}", list),
+         fmt::format("all {} of this run", needed.size()),
+         "run qtool calibrate with the same quantization.op_types_to_quantize");
+}
+
+void check_kind(const CalibrationTable& table, StatisticsKind needed, const std::string& where) {
+  if (table.origin.kind >= needed) return;
+  refuse(where, "without what the method needs", "statistics " + kind_name(table.origin.kind),
+         kind_name(needed));
+}
+
+std::string kind_name(StatisticsKind kind) {
+  switch (kind) {
+    case StatisticsKind::Extremes:
+      return "extremes";
+    case StatisticsKind::Distribution:
+      return "distribution";
+    case StatisticsKind::All:
+      break;
+  }
+  return "all";
+}
+
+void check_table(const CalibrationTable& table, const TableNeeds& needs, const std::string& where) {
+  check_model(table.origin.model_sha256, needs.model_sha256, where);
+  check_preprocess(table.origin.preprocess, needs.preprocess, where);
+  check_kind(table, needs.kind, where);
+  check_tensors(table, needs.tensors, where);
+}
+
+void check_same_origin(const TableOrigin& found, const TableOrigin& expected,
+                       const std::string& where) {
+  constexpr const char* kVersion = "of another version";
+  constexpr const char* kSamples = "of another sample folder";
+  check_model(found.model_sha256, expected.model_sha256, where);
+  check_preprocess(found.preprocess, expected.preprocess, where);
+  check_text(where, kVersion, "qtool", found.qtool_version, expected.qtool_version);
+  check_text(where, kVersion, "ONNX Runtime", found.onnxruntime_version,
+             expected.onnxruntime_version);
+  check_text(where, "of another kind", "statistics", kind_name(found.kind),
+             kind_name(expected.kind));
+  if (found.total_samples != expected.total_samples) {
+    refuse(where, kSamples, fmt::format("{} samples", found.total_samples),
+           std::to_string(expected.total_samples));
+  }
+  check_text(where, kSamples, "SHA-256 of the names", found.sample_names_sha256,
+             expected.sample_names_sha256);
+}
+
+}  // namespace qtool

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "config/config.h"
+#include "model/model.h"
+#include "samples/samples.h"
+
+namespace qtool {
+
+/// Opens `calibration.data` for a model as section `calibration` says. `warn` is told what is
+/// converted; it must outlive the folder.
+std::unique_ptr<SampleFolder> open_calibration_samples(
+    const Config& config, const Model& model, const std::function<void(const std::string&)>& warn);
+
+}  // namespace qtool

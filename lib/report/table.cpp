@@ -1,0 +1,130 @@
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/figures.h"
+#include "report/json_object.h"
+
+namespace qtool {
+namespace {
+
+std::string samples_text(const TableReport& report) {
+  if (report.samples.size() == report.total_samples)
+    return fmt::format("{}, all of the folder", report.total_samples);
+  return fmt::format("{} of {}: a part, qtool calibrate --merge joins parts", report.samples.size(),
+                     report.total_samples);
+}
+
+Facts facts_of(const TableReport& report) {
+  return {
+      {"table", fmt::format("{}, {}", report.file.path.native(), format_bytes(report.file.bytes))},
+      {"made by",
+       fmt::format("qtool {}, ONNX Runtime {}", report.qtool_version, report.onnxruntime_version)},
+      {"of model", "SHA-256 " + report.model_sha256},
+      {"samples", samples_text(report)},
+      {"tensors", std::to_string(report.tensors.size())},
+      {"statistics", report.statistics}};
+}
+
+/// A share of all finite values, or nothing to say.
+std::string zeros_text(const RecordedTensor& tensor) {
+  if (!tensor.zeros) return "-";
+  return share_text(static_cast<double>(*tensor.zeros) / static_cast<double>(tensor.value_count));
+}
+
+std::vector<Cell> row_of(const RecordedTensor& tensor) {
+  std::vector<Cell> row = {tensor.name, std::to_string(tensor.value_count)};
+  if (tensor.value_count == 0) {
+    for (int i = 0; i < 6; ++i) row.emplace_back("-");
+  } else {
+    row.insert(row.end(), {fmt::format("{:.6g}", tensor.min), tensor.min_sample,
+                           fmt::format("{:.6g}", tensor.max), tensor.max_sample, zeros_text(tensor),
+                           tensor.mean ? fmt::format("{:.6g}", *tensor.mean) : std::string("-")});
+  }
+  row.emplace_back(std::to_string(tensor.nonfinite_count));
+  return row;
+}
+
+Table table_of(const TableReport& report) {
+  Table table{{{"tensor"},
+               {"values", true},
+               {"min", true},
+               {"in sample"},
+               {"max", true},
+               {"in sample"},
+               {"zeros", true},
+               {"mean", true},
+               {"not finite", true}},
+              {}};
+  for (const RecordedTensor& tensor : report.tensors) table.rows.push_back(row_of(tensor));
+  return table;
+}
+
+JsonValue sample_json(const RecordedSample& sample) {
+  return JsonObject()
+      .add("index", sample.index)
+      .add("name", sample.name)
+      .add("sha256", sample.sha256)
+      .take();
+}
+
+JsonValue extreme_json(float value, const std::string& sample) {
+  return JsonObject().add("value", static_cast<double>(value)).add("sample", sample).take();
+}
+
+JsonValue range_json(const std::optional<Range>& range) {
+  if (!range) return {};
+  return JsonObject()
+      .add("min", static_cast<double>(range->min))
+      .add("max", static_cast<double>(range->max))
+      .take();
+}
+
+JsonValue tensor_json(const RecordedTensor& tensor, bool has_ranges) {
+  const bool has_values = tensor.value_count > 0;
+  JsonObject object;
+  object.add("name", tensor.name);
+  if (has_ranges) object.add("range", range_json(tensor.range));
+  return object.add("values", tensor.value_count)
+      .add("nonfinite", tensor.nonfinite_count)
+      .add("samples", tensor.sample_count)
+      .add("min", has_values ? extreme_json(tensor.min, tensor.min_sample) : JsonValue())
+      .add("max", has_values ? extreme_json(tensor.max, tensor.max_sample) : JsonValue())
+      .add("zeros", tensor.zeros)
+      .add("mean", tensor.mean)
+      .take();
+}
+
+}  // namespace
+
+Document to_document(const TableReport& report) {
+  Document out;
+  out.title = report.file.path.filename().native();
+  out.sections = {{"", facts_of(report)}, {"tensors", table_of(report)}};
+  return out;
+}
+
+JsonValue to_json(const TableReport& report) {
+  JsonObject object;
+  object.add("table", report.file.path)
+      .add("sha256", report.file.sha256)
+      .add("bytes", report.file.bytes)
+      .add("versions", JsonObject()
+                           .add("qtool", report.qtool_version)
+                           .add("onnxruntime", report.onnxruntime_version)
+                           .take())
+      .add("model_sha256", report.model_sha256)
+      .add("preprocess", parse_json(report.preprocess, "preprocess"))
+      .add("statistics", report.statistics);
+  if (!report.method.empty()) object.add("method", report.method);
+  return object.add("total_samples", report.total_samples)
+      .add("samples", json_list(report.samples, sample_json))
+      .add("tensors", json_list(report.tensors,
+                                [&](const RecordedTensor& tensor) {
+                                  return tensor_json(tensor, !report.method.empty());
+                                }))
+      .take();
+}
+
+}  // namespace qtool

@@ -1,0 +1,80 @@
+#include "report/table.h"
+
+#include "catch.h"
+
+namespace qtool {
+namespace {
+
+TableReport example() {
+  TableReport out;
+  out.file = {"dir/t.qcal", std::string(64, 'f'), 2500};
+  out.qtool_version = "0.1.0";
+  out.onnxruntime_version = "1.32.0";
+  out.model_sha256 = std::string(64, 'a');
+  out.preprocess = R"({"enabled":true})";
+  out.statistics = "all";
+  out.total_samples = 3;
+  out.samples = {{0, "s_0", std::string(64, '0')}, {2, "s_2", std::string(64, '2')}};
+  RecordedTensor conv;
+  conv.name = "conv";
+  conv.value_count = 200;
+  conv.nonfinite_count = 1;
+  conv.sample_count = 2;
+  conv.min = -1.5F;
+  conv.max = 2;
+  conv.min_sample = "s_2";
+  conv.max_sample = "s_0";
+  conv.zeros = 50;
+  conv.mean = 0.25;
+  RecordedTensor empty;
+  empty.name = "empty";
+  out.tensors = {conv, empty};
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("table report: as text says what it is and what each tensor holds", "[report]") {
+  CHECK(to_text(to_document(example())) ==
+        "  table       dir/t.qcal, 2.5 KB\n"
+        "  made by     qtool 0.1.0, ONNX Runtime 1.32.0\n"
+        "  of model    SHA-256 " +
+            std::string(64, 'a') +
+            "\n"
+            "  samples     2 of 3: a part, qtool calibrate --merge joins parts\n"
+            "  tensors     2\n"
+            "  statistics  all\n"
+            "\n"
+            "tensors\n"
+            "  tensor  values   min  in sample  max  in sample    zeros  mean  not finite\n"
+            "  conv       200  -1.5  s_2          2  s_0        25.00 %  0.25           1\n"
+            "  empty        0     -  -            -  -                -     -           0\n");
+}
+
+TEST_CASE("table report: as JSON has samples, tensors and what they are of", "[report]") {
+  const JsonValue json = to_json(example());
+  CHECK(to_compact_json(*json.find("preprocess")) == R"({"enabled":true})");
+  CHECK(to_compact_json(json.find("samples")->as<JsonValue::List>()->back()) ==
+        R"({"index":2,"name":"s_2","sha256":")" + std::string(64, '2') + R"("})");
+  const auto& tensors = *json.find("tensors")->as<JsonValue::List>();
+  CHECK(to_compact_json(tensors[0]) ==
+        R"({"name":"conv","values":200,"nonfinite":1,"samples":2,)"
+        R"("min":{"value":-1.5,"sample":"s_2"},"max":{"value":2,"sample":"s_0"},)"
+        R"("zeros":50,"mean":0.25})");
+  CHECK(to_compact_json(tensors[1]) ==
+        R"({"name":"empty","values":0,"nonfinite":0,"samples":0,"min":null,"max":null,)"
+        R"("zeros":null,"mean":null})");
+}
+
+TEST_CASE("table report: ranges are there with the method that gave them", "[report]") {
+  TableReport report = example();
+  report.method = "minmax";
+  report.tensors[0].range = Range{-2, 2};
+  const JsonValue json = to_json(report);
+  CHECK(to_compact_json(*json.find("method")) == "\"minmax\"");
+  const auto& tensors = *json.find("tensors")->as<JsonValue::List>();
+  CHECK(to_compact_json(*tensors[0].find("range")) == R"({"min":-2,"max":2})");
+  CHECK(tensors[1].find("range")->is_null());
+}
+
+}  // namespace qtool

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "kernels/min_max.h"
@@ -45,15 +46,32 @@ void TensorStatistics::observe(std::span<const float> values, std::uint64_t samp
   nonfinite_count += seen.nonfinite_count;
   if (seen.finite_count == 0) return;
   widen(*this, seen.finite_count, {seen.min, sample}, {seen.max, sample});
-  ++sample_count;
-  sum_of_minima.add(static_cast<double>(seen.min));
-  sum_of_maxima.add(static_cast<double>(seen.max));
+  add_to_sample(seen.min, seen.max, sample);
   if (kind == StatisticsKind::Extremes) return;
   const float largest = std::max(std::abs(seen.min), std::abs(seen.max));
   if (seen.nonfinite_count == 0)
     count(values, largest, kind);
   else
     count(finite_values(values), largest, kind);
+}
+
+/// Sums are over each sample's own extremes: where more values of the last sample widen them, the
+/// new ones take the place of the old, which exact sums allow.
+void TensorStatistics::add_to_sample(float least, float greatest, std::uint64_t sample) {
+  const auto replace = [](ExactSum& total, float& old, float value) {
+    if (value == old) return;
+    total.add(-static_cast<double>(std::exchange(old, value)));
+    total.add(static_cast<double>(value));
+  };
+  if (latest_.is_there && latest_.sample == sample) {
+    replace(sum_of_minima, latest_.min, std::min(least, latest_.min));
+    replace(sum_of_maxima, latest_.max, std::max(greatest, latest_.max));
+    return;
+  }
+  ++sample_count;
+  sum_of_minima.add(static_cast<double>(least));
+  sum_of_maxima.add(static_cast<double>(greatest));
+  latest_ = {true, sample, least, greatest};
 }
 
 void TensorStatistics::count(std::span<const float> values, float largest, StatisticsKind kind) {

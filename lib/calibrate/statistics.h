@@ -38,7 +38,8 @@ struct TensorStatistics {
   Sketch sketch;
   ExactSum sum;  ///< StatisticsKind::All: of each sample's sum in float64
 
-  /// Takes all values that the tensor has in one sample.
+  /// Takes values that the tensor has in one sample: all, or those of one run of a body that runs
+  /// several times, one call after the other.
   void observe(std::span<const float> values, std::uint64_t sample, StatisticsKind kind);
   void merge(const TensorStatistics& other);
   /// Of a tensor whose distribution was recorded.
@@ -46,7 +47,20 @@ struct TensorStatistics {
   friend bool operator==(const TensorStatistics&, const TensorStatistics&) = default;
 
  private:
+  /// The sample that was observed last, with its own extremes. How it came to what was recorded
+  /// makes no statistics differ.
+  struct Latest {
+    bool is_there = false;
+    std::uint64_t sample = 0;
+    float min = 0;
+    float max = 0;
+    friend bool operator==(const Latest&, const Latest&) { return true; }
+  };
+
+  void add_to_sample(float least, float greatest, std::uint64_t sample);
   void count(std::span<const float> values, float largest, StatisticsKind kind);
+
+  Latest latest_;
 };
 
 }  // namespace qtool

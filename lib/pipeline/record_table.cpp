@@ -139,7 +139,7 @@ void RecordRun::open(const Model& model) {
   tensors_ = measurable_tensors(model, config_.quantization);
   averaged_ = averageable_tensors(model, config_.quantization);
   if (tensors_.empty()) {
-    warn(fmt::format("{}: no tensor to record: no node of the main graph has an 8-bit form",
+    warn(fmt::format("{}: no tensor to record: no node has an 8-bit form",
                      printable(config_.model.input->string())));
   }
   folder_ = open_calibration_samples(config_, model,

@@ -1,6 +1,7 @@
 #include "quantize/measurable.h"
 
 #include <algorithm>
+#include <deque>
 #include <unordered_set>
 
 #include "model/graph_view.h"
@@ -10,22 +11,34 @@
 namespace qtool {
 namespace {
 
-/// Collects names in the order in which nodes mention them.
+bool is_value(const GraphView& graph, const std::string& name) {
+  return graph.producer_of(name) >= 0 || graph.is_graph_input(name) || graph.initializer(name);
+}
+
+bool is_float(ElementType type) {
+  return type == ElementType::Float || type == ElementType::Float16 ||
+         type == ElementType::BFloat16;
+}
+
+/// Collects names in the order in which nodes mention them, those of a body where its node stands.
 class Collector {
  public:
-  Collector(const Model& model, const QuantizationConfig& config)
-      : graph_(model.graph()), op_types_(config.op_types_to_quantize) {}
+  explicit Collector(const QuantizationConfig& config) : op_types_(config.op_types_to_quantize) {}
 
-  void collect();
+  void collect(const onnx::GraphProto& graph);
   std::vector<std::string>& names() { return names_; }
   std::vector<AveragedTensor>& averaged() { return averaged_; }
 
  private:
   const OpRule* rule_for(const onnx::NodeProto& node) const;
+  const GraphView* owner_of(const std::string& name) const;
+  bool is_constant(const std::string& name) const;
+  void collect_bodies(const onnx::NodeProto& node);
   void add_values(const onnx::NodeProto& node, const OpRule& rule);
   void add(const std::string& name);
 
-  GraphView graph_;
+  /// The main graph, then the bodies that lead to the one at hand, which may read from all of them.
+  std::deque<GraphView> scopes_;
   const std::vector<std::string>& op_types_;
   std::vector<std::string> names_;
   std::vector<AveragedTensor> averaged_;
@@ -42,11 +55,23 @@ const OpRule* Collector::rule_for(const onnx::NodeProto& node) const {
   return is_listed ? &generic_rule() : nullptr;
 }
 
+/// The graph that has the value, from the innermost outwards.
+const GraphView* Collector::owner_of(const std::string& name) const {
+  const auto has_it = [&](const GraphView& graph) { return is_value(graph, name); };
+  const auto found = std::find_if(scopes_.rbegin(), scopes_.rend(), has_it);
+  return found == scopes_.rend() ? nullptr : &*found;
+}
+
+bool Collector::is_constant(const std::string& name) const {
+  const GraphView* graph = owner_of(name);
+  return graph != nullptr && graph->initializer(name) != nullptr;
+}
+
 void Collector::add(const std::string& name) {
-  if (name.empty() || graph_.initializer(name) || graph_.type_of(name) != ElementType::Float)
-    return;
-  const int producer = graph_.producer_of(name);
-  if (producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear") return;
+  const GraphView* graph = name.empty() ? nullptr : owner_of(name);
+  if (graph == nullptr || graph->initializer(name) || !is_float(graph->type_of(name))) return;
+  const int producer = graph->producer_of(name);
+  if (producer >= 0 && graph->node(producer).op_type() == "DequantizeLinear") return;
   if (seen_.insert(name).second) names_.push_back(name);
 }
 
@@ -58,28 +83,38 @@ void Collector::add_values(const onnx::NodeProto& node, const OpRule& rule) {
   for (const std::string& name : node.output()) add(name);
   const std::int64_t axis = summed_axis(node);
   if (axis >= 0 && node.input_size() > 1 && seen_.contains(node.input(0)) &&
-      graph_.initializer(node.input(1)))
+      is_constant(node.input(1)))
     averaged_.push_back({node.input(0), axis});
 }
 
-void Collector::collect() {
-  for (const onnx::NodeProto& node : graph_.graph().node()) {
-    if (const OpRule* rule = rule_for(node)) add_values(node, *rule);
+void Collector::collect_bodies(const onnx::NodeProto& node) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.has_g()) collect(attribute.g());
+    for (const auto& graph : attribute.graphs()) collect(graph);
   }
+}
+
+void Collector::collect(const onnx::GraphProto& graph) {
+  scopes_.emplace_back(graph);
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (const OpRule* rule = rule_for(node)) add_values(node, *rule);
+    collect_bodies(node);
+  }
+  scopes_.pop_back();
 }
 
 }  // namespace
 
 std::vector<std::string> measurable_tensors(const Model& model, const QuantizationConfig& config) {
-  Collector collector(model, config);
-  collector.collect();
+  Collector collector(config);
+  collector.collect(model.graph());
   return std::move(collector.names());
 }
 
 std::vector<AveragedTensor> averageable_tensors(const Model& model,
                                                 const QuantizationConfig& config) {
-  Collector collector(model, config);
-  collector.collect();
+  Collector collector(config);
+  collector.collect(model.graph());
   return std::move(collector.averaged());
 }
 

@@ -71,4 +71,19 @@ TEST_CASE("merging is the same as having seen all samples, in any order", "[cali
   CHECK(merged == other_way);
 }
 
+TEST_CASE("values of one sample that come in pieces are one sample's", "[calibrate]") {
+  const std::vector<float> first = {1, -2}, second = {5, 0.5F}, third = {-3};
+  TensorStatistics pieces, whole;
+  for (const auto& piece : {first, second, third}) pieces.observe(piece, 7, StatisticsKind::All);
+  whole.observe(std::vector<float>{1, -2, 5, 0.5F, -3}, 7, StatisticsKind::All);
+  CHECK(pieces == whole);
+  CHECK(pieces.sample_count == 1);
+  CHECK(pieces.sum_of_minima.value() == -3);
+  CHECK(pieces.sum_of_maxima.value() == 5);
+  pieces.observe(first, 8, StatisticsKind::All);
+  CHECK(pieces.sample_count == 2);
+  CHECK(pieces.sum_of_minima.value() == -5);
+  CHECK(pieces.sum_of_maxima.value() == 6);
+}
+
 }  // namespace qtool

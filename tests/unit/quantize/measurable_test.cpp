@@ -52,4 +52,34 @@ TEST_CASE("measurable tensors: what is quantized already is none", "[quantize]")
         Names{"x", "y"});
 }
 
+TEST_CASE("measurable tensors: 16-bit floats are, integers are not", "[quantize]") {
+  CHECK(measurable(R"(agraph (float16[2] x) => (float16[2] y) { y = Relu (x) })") ==
+        Names{"x", "y"});
+  CHECK(measurable(R"(agraph (bfloat16[2] x) => (bfloat16[2] y) { y = Relu (x) })") ==
+        Names{"x", "y"});
+  CHECK(measurable(R"(agraph (int32[2] x) => (int32[2] y) { y = Relu (x) })").empty());
+}
+
+TEST_CASE("measurable tensors: those of bodies stand where their node does, one for each name",
+          "[quantize]") {
+  CHECK(measurable(R"(agraph (float[2] x, bool c) => (float[2] z) <float[2] y> {
+          y = If (c) <
+            then_branch = t () => (float[2] p) <float[2] a> { a = Relu (x)  p = Sigmoid (a) },
+            else_branch = e () => (float[2] q) <float[2] a> { a = Add (x, x)  q = Exp (a) }>
+          z = Relu (y)
+        })") == Names{"x", "a", "p", "y", "z"});
+}
+
+TEST_CASE("measurable tensors: weights outside of a body are constants in it", "[quantize]") {
+  const std::string text = R"(agraph (float[1,2] x, bool c) => (float[1,2] y)
+      <float[2,2] w = {1, 2, 3, 4}> {
+        y = If (c) <
+          then_branch = t () => (float[1,2] p) { p = Gemm (x, w) },
+          else_branch = e () => (float[1,2] q) { q = Identity (x) }>
+      })";
+  CHECK(measurable(text) == Names{"x", "p"});
+  CHECK(averageable_tensors(testing::text_model(text), {}) ==
+        std::vector<AveragedTensor>{{"x", 1}});
+}
+
 }  // namespace qtool

@@ -18,6 +18,7 @@ struct KeyOption {
   std::string_view flag;  ///< `--calib-data`
   std::string_view key;   ///< `calibration.data`; a section or map: the option takes NAME=VALUE
   std::string_view value_name = "VALUE";
+  std::string_view only_with{};  ///< own option without which it says nothing; empty: none
 };
 
 /// An option of one command that is no key of the config.
@@ -25,7 +26,8 @@ struct OwnOption {
   std::string_view flag;
   std::string_view value_name;  ///< empty: a switch
   std::string_view help;
-  bool is_list = false;  ///< takes several words
+  bool is_list = false;         ///< takes several words
+  bool writes_nothing = false;  ///< with it the command leaves `model.output` alone
 };
 
 /// A word without a flag; its place in the list is its place on the command line.

@@ -30,9 +30,11 @@ std::vector<NamedFile> files_read(const CommandLine& command_line, const Config&
   add(out, "the input model", config.model.input);
   add(out, "the file of labels", config.verify.labels);
   // `calibrate` writes the table that the same config names for `static`.
-  const bool reads_table = std::ranges::any_of(
-      command_line.command->key_options,
-      [](const KeyOption& option) { return option.key == "calibration.table"; });
+  const bool reads_table =
+      std::ranges::any_of(command_line.command->key_options, [&](const KeyOption& option) {
+        return option.key == "calibration.table" &&
+               (option.only_with.empty() || command_line.own.contains(option.only_with));
+      });
   if (reads_table) add(out, "the calibration table", config.calibration.table);
   if (const auto tables = command_line.own.find("--merge"); tables != command_line.own.end()) {
     for (const std::string& table : tables->second) add(out, "a table to merge", table);
@@ -41,15 +43,23 @@ std::vector<NamedFile> files_read(const CommandLine& command_line, const Config&
   return out;
 }
 
+bool writes_output(const CommandLine& command_line) {
+  const Command& command = *command_line.command;
+  return command.writes_model &&
+         std::ranges::none_of(command.own_options, [&](const OwnOption& option) {
+           return option.writes_nothing && command_line.own.contains(option.flag);
+         });
+}
+
 std::vector<NamedFile> files_written(const CommandLine& command_line, const Config& config) {
   std::vector<NamedFile> out;
-  if (command_line.command->writes_model && config.model.output) {
+  if (writes_output(command_line) && config.model.output) {
     add(out, "model.output", config.model.output);
     if (config.report.manifest) {
       add(out, "the manifest", config.model.output->string() + ".manifest.json");
     }
   }
-  if (command_line.command->name == "calibrate")
+  if (command_line.command->name == "calibrate" && writes_output(command_line))
     add(out, "calibration.cache", config.calibration.cache);
   add(out, "report.html", config.report.html);
   add(out, "report.json", config.report.json);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "config/load.h"
 #include "config/supported.h"
 #include "files.h"
@@ -41,6 +42,32 @@ void check_requirements(const CommandLine& command_line, const Config& config) {
   }
 }
 
+/// Options of one form of a command that were given with another one, which would not see them.
+void check_forms(const CommandLine& command_line) {
+  const auto given = [&](std::string_view key) {
+    return std::ranges::find_if(command_line.sources.settings, [&](const Setting& setting) {
+      return setting.is_option && setting.key == key;
+    });
+  };
+  const auto none = command_line.sources.settings.end();
+  for (const KeyOption& each : command_line.command->key_options) {
+    if (each.only_with.empty() || command_line.own.contains(each.only_with)) continue;
+    if (given(each.key) != none) {
+      throw Error(ErrorKind::Usage,
+                  fmt::format("{}: needs {}, found it without", each.flag, each.only_with));
+    }
+  }
+  for (const OwnOption& each : command_line.command->own_options) {
+    if (!each.writes_nothing || !command_line.own.contains(each.flag)) continue;
+    if (const auto output = given("model.output"); output != none) {
+      throw Error(ErrorKind::Usage,
+                  fmt::format("{}: writes no output, found {} {}", each.flag, output->source,
+                              printable(output->words.front(), 200)),
+                  "--report FILE.json keeps the result");
+    }
+  }
+}
+
 }  // namespace
 
 void deliver(const Run& run, const Result& result) {
@@ -59,6 +86,7 @@ int run(const CommandLine& command_line) {
   const Command& command = *command_line.command;
   Config config;
   if (command.uses_config) {
+    check_forms(command_line);
     config = config_of(command_line);
     check_requirements(command_line, config);
     check_supported(config, command.name);

@@ -13,14 +13,7 @@ struct ScaleAndZeroPoint {
 };
 
 ScaleAndZeroPoint spread_over(Range range, const QuantizedLevels& levels) {
-  float low = std::min(range.min, 0.0F);
-  float high = std::max(range.max, 0.0F);
-  if (levels.minimum_real_range)
-    high = std::max(high, low + static_cast<float>(*levels.minimum_real_range));
-  if (levels.is_symmetric) {
-    high = std::max(-low, high);
-    low = -high;
-  }
+  const auto [low, high] = quantized_range(range, levels);
   const double steps = static_cast<double>(levels.spread_max) - levels.spread_min;
   const double scale = (static_cast<double>(high) - static_cast<double>(low)) / steps;
   if (scale < static_cast<double>(std::numeric_limits<float>::min())) return {};
@@ -30,6 +23,18 @@ ScaleAndZeroPoint spread_over(Range range, const QuantizedLevels& levels) {
 }
 
 }  // namespace
+
+Range quantized_range(Range range, const QuantizedLevels& levels) {
+  float low = std::min(range.min, 0.0F);
+  float high = std::max(range.max, 0.0F);
+  if (levels.minimum_real_range)
+    high = std::max(high, low + static_cast<float>(*levels.minimum_real_range));
+  if (levels.is_symmetric) {
+    high = std::max(-low, high);
+    low = -high;
+  }
+  return {low, high};
+}
 
 LinearGrid linear_grid(Range range, const QuantizedLevels& levels) {
   const auto [scale, zero_point] = spread_over(range, levels);

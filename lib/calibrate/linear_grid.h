@@ -26,6 +26,10 @@ struct LinearGrid {
   double highest = 0;
 };
 
+/// What the quantizer spreads the levels over: `range` with zero in it, at least as wide as
+/// `minimum_real_range`, and as far on both sides of zero where the levels are symmetric.
+Range quantized_range(Range range, const QuantizedLevels& levels);
+
 /// The grid that the quantizer gives `range` (docs/numerics.md, "Scale and zero point"). A function
 /// of its own, since the quantizer comes after calibration and cannot be asked by it; the test
 /// holds the two equal bit for bit.

@@ -60,7 +60,9 @@ struct CalibrationConfig {
   bool per_channel = false;
   std::optional<std::filesystem::path> table;
   std::optional<std::filesystem::path> cache;
-  bool allow_nonfinite = false;  ///< NaN and Inf in samples are no error
+  bool allow_nonfinite = false;       ///< NaN and Inf in samples are no error
+  std::optional<double> max_clipped;  ///< these two are gates of `calibrate --coverage`
+  std::optional<double> min_range_used;
 };
 
 /// One number, or one per channel; empty: not given.

@@ -87,6 +87,13 @@ void describe(KeyList& keys, CalibrationConfig& c) {
            "ONNX Runtime's JSON calibration cache: read if it is there, else written.");
   keys.add("allow_nonfinite", c.allow_nonfinite,
            "NaN and infinity in samples are no error; they count for nothing.");
+  keys.add(
+      "max_clipped", c.max_clipped,
+      "Gate of calibrate --coverage: greatest share of a tensor's values outside of its range.",
+      from_to(0, 1));
+  keys.add("min_range_used", c.min_range_used,
+           "Gate of calibrate --coverage: least share of its range that a tensor's values take.",
+           from_to(0, 1));
 }
 
 void describe(KeyList& keys, ExtraOptions& o) {

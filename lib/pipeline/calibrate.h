@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "pipeline/calibrate_report.h"
+#include "pipeline/coverage_report.h"
 #include "pipeline/run_context.h"
 
 namespace qtool {
@@ -31,5 +32,11 @@ enum class ExportFormat { Json, OnnxRuntime, TensorRt };
 /// Writes the table `config.model.input` in another form to `config.model.output`; ranges are those
 /// of the config's method.
 CalibrateReport run_export(const Config& config, ExportFormat format, const RunContext& context);
+
+/// Runs `config.model.input` over held-out data and tells how the ranges that the config's method
+/// derives from `calibration.table` fit it; writes nothing. Each of the folders `data` is a
+/// scenario by itself, or holds several (docs/coverage.md).
+CoverageReport run_coverage(const Config& config, const std::vector<std::filesystem::path>& data,
+                            const RunContext& context);
 
 }  // namespace qtool

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,8 +11,13 @@
 
 namespace qtool {
 
-/// Opens `calibration.data` for a model as section `calibration` says. `warn` is told what is
+/// Opens a folder of samples for a model as section `calibration` says. `warn` is told what is
 /// converted; it must outlive the folder.
+std::unique_ptr<SampleFolder> open_sample_folder(
+    const std::filesystem::path& path, const Config& config, const Model& model,
+    const std::function<void(const std::string&)>& warn);
+
+/// The same of `calibration.data`.
 std::unique_ptr<SampleFolder> open_calibration_samples(
     const Config& config, const Model& model, const std::function<void(const std::string&)>& warn);
 

@@ -100,7 +100,16 @@ JsonValue gate_json(const Gate& gate) {
       .add("value", gate.value)
       .add("met", gate.met);
   if (!gate.note.empty()) object.add("note", gate.note);
+  if (!gate.failures.empty()) object.add("failures", gate.failures);
   return object.take();
+}
+
+/// ` in tensor 'a' and 2 more`, or nothing.
+std::string failures_text(const Gate& gate) {
+  if (gate.failures.empty()) return {};
+  std::string out = fmt::format(" in tensor '{}'", printable(gate.failures.front(), 100));
+  if (gate.failures.size() > 1) out += fmt::format(" and {} more", gate.failures.size() - 1);
+  return out;
 }
 
 bool is_lower_limit(const Gate& gate) { return gate.name.starts_with("min_"); }
@@ -138,9 +147,9 @@ std::string unmet_gates_text(std::span<const Gate> gates) {
   for (const Gate& gate : gates) {
     if (gate.met) continue;
     unmet.push_back(fmt::format(
-        "{} {}, expected at {} {:.6g}", gate.name,
+        "{} {}{}, expected at {} {:.6g}", gate.name,
         gate.note.empty() ? fmt::format("{:.6g}", gate.value) : "not judged: " + gate.note,
-        is_lower_limit(gate) ? "least" : "most", gate.limit));
+        failures_text(gate), is_lower_limit(gate) ? "least" : "most", gate.limit));
   }
   if (unmet.empty()) return {};
   return fmt::format("gate{} not met: {}", unmet.size() == 1 ? "" : "s", join(unmet, "; "));
@@ -152,6 +161,7 @@ std::vector<Section> gate_sections(std::span<const Gate> gates) {
   for (const Gate& gate : gates) {
     Cell verdict(gate.met ? "met" : "NOT MET", gate.met ? Tone::Good : Tone::Bad);
     if (!gate.note.empty()) verdict.text += ": " + gate.note;
+    verdict.text += failures_text(gate);
     table.rows.push_back(
         {gate.name, gate.note.empty() ? fmt::format("{:.6g}", gate.value) : std::string("-"),
          fmt::format("{} {:.6g}", is_lower_limit(gate) ? ">=" : "<=", gate.limit), verdict});

@@ -61,7 +61,8 @@ struct Gate {
   double limit = 0;
   double value = 0;  ///< NaN where there was nothing to judge
   bool met = false;
-  std::string note;  ///< why there was nothing to judge; empty otherwise
+  std::string note;                     ///< why there was nothing to judge; empty otherwise
+  std::vector<std::string> failures{};  ///< tensors that fail it, the worst first; of gates on each
 };
 
 }  // namespace qtool

@@ -137,7 +137,7 @@ TEST_CASE("config file: a mistake is named with its line", "[cli]") {
        "num_bins, "
        "num_quantized_bins, symmetric, moving_average, averaging_constant, stride, per_channel, "
        "table, cache, "
-       "allow_nonfinite"},
+       "allow_nonfinite, max_clipped, min_range_used"},
       {"static -c calib", 5, "calib: cannot be read: is a folder, expected a file"},
   });
 }

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "commands/commands.h"
+#include "gates.h"
 #include "report/calibrate.h"
+#include "report/coverage.h"
 
 namespace qtool::cli {
 namespace {
@@ -17,6 +19,7 @@ constexpr std::string_view kShard = "--shard";
 constexpr std::string_view kResume = "--resume";
 constexpr std::string_view kMerge = "--merge";
 constexpr std::string_view kExport = "--export";
+constexpr std::string_view kCoverage = "--coverage";
 
 std::optional<std::uint64_t> number(std::string_view digits) {
   std::uint64_t out = 0;
@@ -80,7 +83,16 @@ CalibrateReport run_form(const Run& run) {
   return run_record(run.config, options, run.context);
 }
 
+int run_coverage_form(const Run& run) {
+  refuse_together(run, kCoverage, {kMerge, kExport, kShard, kResume});
+  const auto& words = run.own.find(kCoverage)->second;
+  const CoverageReport report = run_coverage(run.config, {words.begin(), words.end()}, run.context);
+  deliver(run, report);
+  return exit_code_of(run, report.gates);
+}
+
 int run_calibrate_command(const Run& run) {
+  if (run.has(kCoverage)) return run_coverage_form(run);
   refuse_model_output(run.config);
   deliver(run, run_form(run));
   return 0;
@@ -95,26 +107,37 @@ Command calibrate_command() {
       .example =
           "qtool calibrate -i model.onnx --calib-data calib -o model.qcal\n"
           "  qtool calibrate --merge part0.qcal part1.qcal -o model.qcal\n"
-          "  qtool calibrate --export json model.qcal -o ranges.json",
+          "  qtool calibrate --export json model.qcal -o ranges.json\n"
+          "  qtool calibrate --coverage night rain -i model.onnx --calib-table model.qcal",
       .writes_model = true,
       .positionals = {{"IN", "model.input", "The model, or with --export the table, to read."},
                       {"OUT", "model.output", "The file to write."}},
-      .requirements =
-          {{"model.input", "input model", "-i FILE", {kMerge}},
-           {"model.output", "output file", "-o FILE"},
-           {"calibration.data", "calibration data", "--calib-data DIR", {kMerge, kExport}}},
+      .requirements = {{"model.input", "input model", "-i FILE", {kMerge}},
+                       {"model.output", "output file", "-o FILE", {kCoverage}},
+                       {"calibration.data",
+                        "calibration data",
+                        "--calib-data DIR",
+                        {kMerge, kExport, kCoverage}}},
       .key_options = {{"--calib-data", "calibration.data", "DIR"},
                       {"--max-samples", "calibration.max_samples", "N"},
                       {"--calibrate-method", "calibration.method", "METHOD"},
                       {"--allow-nonfinite", "calibration.allow_nonfinite"},
                       {"--activation-type", "quantization.activation_type", "TYPE"},
-                      {"--op-types-to-quantize", "quantization.op_types_to_quantize"}},
+                      {"--op-types-to-quantize", "quantization.op_types_to_quantize"},
+                      {"--calib-table", "calibration.table", "FILE", kCoverage},
+                      {"--max-clipped", "calibration.max_clipped", "X", kCoverage},
+                      {"--min-range-used", "calibration.min_range_used", "X", kCoverage}},
       .own_options = {{kShard, "I/N", "Run one of N parts of the samples only; I from 0 to N - 1."},
                       {kResume, "", "Go on from the table that the output is already."},
                       {kMerge, "TABLE...", "Join tables of parts of the samples to one.", true},
                       {kExport, "FORMAT",
                        "Write a table as json, onnxruntime or tensorrt, with ranges by the "
-                       "configured method."}},
+                       "configured method."},
+                      {.flag = kCoverage,
+                       .value_name = "DIR...",
+                       .help = "Tell how the ranges of a table fit held-out samples, by folder.",
+                       .is_list = true,
+                       .writes_nothing = true}},
       .run = run_calibrate_command};
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("keys: an unknown key is named with its path, its line and the nearest
         "c.json:17: calibration.percentil: unknown key\n"
         "  hint: did you mean 'percentile'? known: data, max_samples, batch, method, percentile, "
         "num_bins, num_quantized_bins, symmetric, moving_average, averaging_constant, stride, "
-        "per_channel, table, cache, allow_nonfinite");
+        "per_channel, table, cache, allow_nonfinite, max_clipped, min_range_used");
   CHECK(section_fault("quantisation", "{}") ==
         "c.json:17: quantisation: unknown key\n"
         "  hint: did you mean 'quantization'? known: model, preset, preprocess, calibration, "

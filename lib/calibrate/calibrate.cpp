@@ -1,18 +1,13 @@
 #include "calibrate/calibrate.h"
 
-#include <algorithm>
-#include <mutex>
+#include <deque>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
-#include "base/error.h"
-#include "base/interrupt.h"
-#include "base/parallel.h"
-#include "base/text.h"
-#include "calibrate/worker_count.h"
-#include "runtime/session.h"
+#include "calibrate/observe_samples.h"
 
 namespace qtool {
 namespace {
@@ -31,7 +26,7 @@ std::vector<std::int64_t> channel_axes(std::span<const std::string> taps,
 }
 
 /// The statistics of one worker, by tap.
-class StatisticsObserver : public TensorObserver {
+class StatisticsObserver : public SampleObserver {
  public:
   StatisticsObserver(std::span<const std::string> taps, const Collection& collection)
       : kind_(collection.kind),
@@ -39,7 +34,7 @@ class StatisticsObserver : public TensorObserver {
         channel_axes_(channel_axes(taps, collection)),
         channel_sums_(taps.size()) {}
 
-  void begin(std::size_t sample) { sample_ = sample; }
+  void begin(std::size_t sample) override { sample_ = sample; }
   void observe(std::size_t tap, std::span<const float> values,
                std::span<const std::int64_t> shape) override {
     if (tap < statistics_.size()) statistics_[tap].observe(values, sample_, kind_);
@@ -67,115 +62,19 @@ std::vector<std::string> taps_of(const Collection& collection) {
   return out;
 }
 
-SessionConfig tapped(std::span<const std::string> taps, const Collection& collection) {
-  SessionConfig out;
-  // The values must be those of the graph as it stands. Blocked layouts (All) are faster but add in
-  // another order, which moves ranges of deep models by more than 1e-5.
-  out.optimization = SessionConfig::Optimization::Extended;
-  out.taps.assign(taps.begin(), taps.end());
-  out.stop_inside_runs = !collection.keep_on_interrupt;
-  return out;
-}
-
-/// `samples` with the largest first, equal ones in their order.
-std::vector<std::size_t> largest_first(std::span<const std::size_t> samples,
-                                       const SampleFolder& folder) {
-  std::vector<std::pair<std::uint64_t, std::size_t>> sized;
-  for (const std::size_t sample : samples) sized.emplace_back(folder.bytes(sample), sample);
-  std::ranges::stable_sort(sized, std::greater{}, &std::pair<std::uint64_t, std::size_t>::first);
-  std::vector<std::size_t> out;
-  for (const auto& [bytes, sample] : sized) out.push_back(sample);
-  return out;
-}
-
-class Run {
- public:
-  Run(const Model& model, const Collection& collection, const SampleFolder& folder,
-      const Progress& progress)
-      : collection_(collection),
-        taps_(taps_of(collection)),
-        session_(model, tapped(taps_, collection)),
-        folder_(folder),
-        progress_(progress),
-        order_(largest_first(collection.samples, folder)) {}
-
-  void run();
-  CalibrationResult result();
-
- private:
-  void run_all();
-  void run_sample(std::size_t sample, StatisticsObserver& observer);
-  void report_done(std::size_t sample);
-  StatisticsObserver& add_observer();
-
-  const Collection& collection_;
-  std::vector<std::string> taps_;
-  Session session_;
-  const SampleFolder& folder_;
-  const Progress& progress_;
-  std::vector<std::size_t> order_;
-  std::mutex done_mutex_;
-  std::vector<std::size_t> done_;
-  std::vector<StatisticsObserver> observers_;
-};
-
-StatisticsObserver& Run::add_observer() { return observers_.emplace_back(taps_, collection_); }
-
-void Run::run_sample(std::size_t sample, StatisticsObserver& observer) {
-  throw_if_interrupted();
-  const Sample values = folder_.read(sample);
-  observer.begin(sample);
-  try {
-    session_.run_observed(values.inputs, observer);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::Input) throw;
-    throw Error(error.kind(), "sample '" + printable(values.name) + "': " + error.what(),
-                error.hint());
-  }
-  report_done(sample);
-}
-
-void Run::report_done(std::size_t sample) {
-  const std::lock_guard lock(done_mutex_);
-  done_.push_back(sample);
-  if (progress_) progress_(done_.size(), order_.size());
-}
-
-/// The first sample runs alone and shows how much memory another one beside it takes.
-void Run::run_all() {
-  const std::uint64_t before = resident_bytes();
-  run_sample(order_.front(), add_observer());
-  const std::uint64_t after = resident_bytes();
-  const int workers =
-      worker_count(collection_.threads, after > before ? after - before : 0, memory_limit());
-  while (observers_.size() < static_cast<std::size_t>(workers)) add_observer();
-  parallel_for(order_.size() - 1, workers, [this](std::size_t index, int worker) {
-    run_sample(order_[index + 1], observers_[static_cast<std::size_t>(worker)]);
-  });
-}
-
-void Run::run() {
-  if (order_.empty()) return;
-  try {
-    run_all();
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::Interrupted || !collection_.keep_on_interrupt) throw;
-  }
-}
-
-CalibrationResult Run::result() {
+/// What all workers saw, put together.
+CalibrationResult merged(std::deque<StatisticsObserver>& observers,
+                         std::span<const std::string> taps, const Collection& collection) {
   CalibrationResult out;
-  out.samples = std::move(done_);
-  std::ranges::sort(out.samples);
-  for (std::size_t i = 0; i < collection_.tensors.size(); ++i) {
-    TensorStatistics& merged = out.statistics[taps_[i]];
-    for (auto& observer : observers_) merged.merge(std::exchange(observer.statistics()[i], {}));
+  for (std::size_t i = 0; i < collection.tensors.size(); ++i) {
+    TensorStatistics& sum = out.statistics[taps[i]];
+    for (auto& observer : observers) sum.merge(std::exchange(observer.statistics()[i], {}));
   }
-  const auto axes = channel_axes(taps_, collection_);
-  for (std::size_t i = 0; i < taps_.size(); ++i) {
+  const auto axes = channel_axes(taps, collection);
+  for (std::size_t i = 0; i < taps.size(); ++i) {
     if (axes[i] < 0) continue;
-    ChannelSums& sums = out.channel_sums[taps_[i]];
-    for (auto& observer : observers_) sums.merge(observer.channel_sums()[i]);
+    ChannelSums& sums = out.channel_sums[taps[i]];
+    for (auto& observer : observers) sums.merge(observer.channel_sums()[i]);
   }
   return out;
 }
@@ -198,9 +97,17 @@ std::vector<std::size_t> all_samples(const SampleFolder& folder) {
 
 CalibrationResult collect_statistics(const Model& model, const Collection& collection,
                                      const SampleFolder& folder, const Progress& progress) {
-  Run run(model, collection, folder, progress);
-  run.run();
-  return run.result();
+  const Observation pass{.taps = taps_of(collection),
+                         .samples = collection.samples,
+                         .threads = collection.threads,
+                         .keep_on_interrupt = collection.keep_on_interrupt};
+  std::deque<StatisticsObserver> observers;
+  auto samples = observe_samples(model, pass, folder, progress, [&]() -> SampleObserver& {
+    return observers.emplace_back(pass.taps, collection);
+  });
+  CalibrationResult out = merged(observers, pass.taps, collection);
+  out.samples = std::move(samples);
+  return out;
 }
 
 }  // namespace qtool

@@ -38,9 +38,8 @@ ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums);
 /// Every sample of the folder.
 std::vector<std::size_t> all_samples(const SampleFolder& folder);
 
-/// Runs `model` once over the samples and records the statistics of the tensors. Samples run side
-/// by side; memory does not grow with their number. The largest samples run first, so that the most
-/// memory is taken at the start.
+/// Runs `model` once over the samples, as observe_samples does, and records the statistics of the
+/// tensors.
 CalibrationResult collect_statistics(const Model& model, const Collection& collection,
                                      const SampleFolder& folder, const Progress& progress);
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "model/model.h"
+#include "runtime/session.h"
+#include "samples/samples.h"
+
+namespace qtool {
+
+/// Is shown the tensors of one sample after the other; each worker has one of its own.
+class SampleObserver : public TensorObserver {
+ public:
+  /// The values that follow are those of this sample.
+  virtual void begin(std::size_t sample) = 0;
+};
+
+/// A pass over samples.
+struct Observation {
+  std::vector<std::string> taps;     ///< values to show, as of SessionConfig
+  std::vector<std::size_t> samples;  ///< indices into the folder
+  int threads = 1;
+  /// On an interrupt, samples that run are finished and the pass ends early; otherwise an interrupt
+  /// throws at once.
+  bool keep_on_interrupt = false;
+};
+
+/// Runs `model` once over the samples, side by side; memory does not grow with their number. The
+/// largest samples run first, so that the most memory is taken at the start. `add_observer` is
+/// called before each worker begins, never from two threads at once; what it gives must stay where
+/// it is. Returns the samples that were run, ascending.
+std::vector<std::size_t> observe_samples(const Model& model, const Observation& observation,
+                                         const SampleFolder& folder, const Progress& progress,
+                                         const std::function<SampleObserver&()>& add_observer);
+
+}  // namespace qtool

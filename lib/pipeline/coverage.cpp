@@ -12,7 +12,6 @@
 #include "base/parallel.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "calibrate/calibrate.h"
 #include "calibrate/estimate.h"
 #include "calibrate/table.h"
 #include "calibrate/table_check.h"
@@ -33,7 +32,7 @@ namespace {
 
 constexpr std::size_t kWorstOfScenario = 5;
 
-using Statistics = std::map<std::string, TensorStatistics>;
+using Values = std::map<std::string, HeldOutValues>;
 
 /// Refuses a table that names what the model does not have: taps on it would be a defect.
 void check_values(const CalibrationTable& table, const onnx::GraphProto& graph,
@@ -79,9 +78,9 @@ class CoverageRun {
   void read_table(const Model& model);
   void open(const Model& model);
   void derive_ranges();
-  Statistics measure(const Model& model);
-  Statistics measure(const Model& model, const HeldOutData::Scenario& scenario);
-  TensorCoverage judge(const std::string& name, const TensorStatistics& statistics) const;
+  Values measure(const Model& model);
+  Values measure(const Model& model, const HeldOutData::Scenario& scenario);
+  TensorCoverage judge(const std::string& name, const HeldOutValues& values) const;
   SampledValue calibrated(const Extreme& extreme) const;
   void warn_of_unseen();
 
@@ -104,9 +103,8 @@ CoverageReport CoverageRun::run() {
   open(model);
   if (config_.dry_run) return std::move(report_);
   timed("derive ranges", [&] { derive_ranges(); });
-  const Statistics statistics = timed("run", [&] { return measure(model); });
-  for (const auto& [name, of_tensor] : statistics)
-    report_.tensors.push_back(judge(name, of_tensor));
+  const Values values = timed("run", [&] { return measure(model); });
+  for (const auto& [name, of_tensor] : values) report_.tensors.push_back(judge(name, of_tensor));
   sort_worst_first(report_.tensors);
   warn_of_unseen();
   report_.gates = judge_coverage(config_.calibration, report_.tensors);
@@ -158,35 +156,29 @@ void CoverageRun::derive_ranges() {
   for (auto& [name, range] : ranges_) range = quantized_range(range, levels);
 }
 
-/// The held-out statistics over all scenarios, whose samples are numbered through.
-Statistics CoverageRun::measure(const Model& model) {
-  Statistics all;
+/// The held-out values of all scenarios, whose samples are numbered through.
+Values CoverageRun::measure(const Model& model) {
+  Values all;
   auto out = report_.scenarios.begin();
   for (const auto& scenario : data_.scenarios()) {
-    Statistics found = measure(model, scenario);
+    const Values found = measure(model, scenario);
     out->worst = worst_tensors(found, ranges_, kWorstOfScenario);
     out->sha256 = scenario.folder->sha256();
     ++out;
-    for (auto& [name, statistics] : found) {
-      statistics.min.sample += scenario.first;
-      statistics.max.sample += scenario.first;
-      all[name].merge(std::exchange(statistics, {}));
-    }
+    for (const auto& [name, values] : found) all[name].merge(values);
   }
   return all;
 }
 
-Statistics CoverageRun::measure(const Model& model, const HeldOutData::Scenario& scenario) {
-  Collection wanted{.tensors = {},
-                    .kind = StatisticsKind::Distribution,
-                    .samples = all_samples(*scenario.folder),
-                    .threads = threads_};
-  for (const auto& [name, ignored] : table_.tensors) wanted.tensors.push_back(name);
-  if (wanted.tensors.empty()) return {};
+Values CoverageRun::measure(const Model& model, const HeldOutData::Scenario& scenario) {
+  CoveragePass pass{
+      .tensors = {}, .ranges = ranges_, .first_sample = scenario.first, .threads = threads_};
+  for (const auto& [name, ignored] : table_.tensors) pass.tensors.push_back(name);
+  if (pass.tensors.empty()) return {};
   const Progress progress = [&](std::size_t done, std::size_t) {
     if (context_.progress) context_.progress(scenario.first + done, data_.sample_count());
   };
-  return std::move(collect_statistics(model, wanted, *scenario.folder, progress).statistics);
+  return observe_held_out(model, pass, *scenario.folder, progress);
 }
 
 SampledValue CoverageRun::calibrated(const Extreme& extreme) const {
@@ -195,28 +187,25 @@ SampledValue CoverageRun::calibrated(const Extreme& extreme) const {
   return {extreme.value, sample->name, {}};
 }
 
-TensorCoverage CoverageRun::judge(const std::string& name,
-                                  const TensorStatistics& statistics) const {
+TensorCoverage CoverageRun::judge(const std::string& name, const HeldOutValues& values) const {
+  const TensorStatistics& statistics = values.statistics;
   TensorCoverage out;
   out.name = name;
   out.value_count = statistics.value_count;
   out.nonfinite_count = statistics.nonfinite_count;
-  if (statistics.value_count > 0) {
-    out.min = data_.sampled(statistics.min.value, statistics.min.sample);
-    out.max = data_.sampled(statistics.max.value, statistics.max.sample);
-  }
   if (const TensorStatistics& before = table_.tensors.at(name); before.value_count > 0) {
     out.calibration_min = calibrated(before.min);
     out.calibration_max = calibrated(before.max);
   }
   const auto range = ranges_.find(name);
-  if (range == ranges_.end()) return out;
-  out.range = range->second;
-  if (const auto use = range_use(statistics, *out.range)) {
-    out.clipped_count = use->clipped_count;
-    out.clipped = clipped_share(*use, statistics);
-    out.range_used = use->range_used;
-  }
+  if (range != ranges_.end()) out.range = range->second;
+  if (statistics.value_count == 0) return out;
+  out.min = data_.sampled(statistics.min.value, statistics.min.sample);
+  out.max = data_.sampled(statistics.max.value, statistics.max.sample);
+  if (!out.range) return out;
+  out.clipped_count = values.clipped_count;
+  out.clipped = values.clipped();
+  out.range_used = range_used(statistics, *out.range);
   return out;
 }
 

@@ -18,17 +18,13 @@ bool comes_first(const TensorCoverage& a, const TensorCoverage& b) {
 
 }  // namespace
 
-double clipped_share(const RangeUse& use, const TensorStatistics& statistics) {
-  return static_cast<double>(use.clipped_count) / static_cast<double>(statistics.value_count);
-}
-
-std::vector<ScenarioTensor> worst_tensors(const std::map<std::string, TensorStatistics>& statistics,
+std::vector<ScenarioTensor> worst_tensors(const std::map<std::string, HeldOutValues>& values,
                                           const TensorRanges& ranges, std::size_t count) {
   std::vector<ScenarioTensor> out;
   for (const auto& [name, range] : ranges) {
-    const TensorStatistics& of_tensor = statistics.at(name);
-    if (const auto use = range_use(of_tensor, range))
-      out.push_back({name, clipped_share(*use, of_tensor), use->range_used});
+    const HeldOutValues& of_tensor = values.at(name);
+    if (of_tensor.statistics.value_count > 0)
+      out.push_back({name, of_tensor.clipped(), range_used(of_tensor.statistics, range)});
   }
   std::ranges::sort(out, is_worse);
   out.resize(std::min(out.size(), count));

@@ -1,6 +1,7 @@
 #include "calibrate/calibrate.h"
 
 #include <deque>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <span>
@@ -12,44 +13,81 @@
 namespace qtool {
 namespace {
 
-/// By tap; -1 where the tensor is not averaged.
-std::vector<std::int64_t> channel_axes(std::span<const std::string> taps,
-                                       const Collection& collection) {
+using Axis = std::optional<std::int64_t>;
+
+/// By tap; nothing where the tensor is not averaged.
+std::vector<Axis> channel_axes(std::span<const std::string> taps, const Collection& collection) {
   std::map<std::string, std::int64_t> axes;
   for (const AveragedTensor& tensor : collection.averaged) axes[tensor.name] = tensor.axis;
-  std::vector<std::int64_t> out;
+  std::vector<Axis> out;
   for (const std::string& name : taps) {
     const auto found = axes.find(name);
-    out.push_back(found == axes.end() ? -1 : found->second);
+    out.push_back(found == axes.end() ? Axis() : Axis(found->second));
   }
   return out;
 }
 
+/// Second moments that all workers add to: a matrix is large, and its sums are exact, so that their
+/// order makes no difference.
+class SharedMoments {
+ public:
+  SharedMoments(std::size_t taps, MomentsKind kind)
+      : kind_(kind), moments_(taps, SecondMoments(kind)) {}
+
+  void observe(std::size_t tap, std::span<const float> values, std::span<const std::int64_t> shape,
+               std::int64_t axis) {
+    const auto sample = sample_moments(kind_, values, shape, axis);
+    if (!sample) return;
+    const std::lock_guard lock(mutex_);
+    moments_[tap].add(*sample);
+  }
+  SecondMoments take(std::size_t tap) { return std::move(moments_[tap]); }
+
+ private:
+  MomentsKind kind_;
+  std::mutex mutex_;
+  std::vector<SecondMoments> moments_;
+};
+
 /// The statistics of one worker, by tap.
 class StatisticsObserver : public SampleObserver {
  public:
-  StatisticsObserver(std::span<const std::string> taps, const Collection& collection)
+  /// `moments` may be null.
+  StatisticsObserver(std::span<const std::string> taps, const Collection& collection,
+                     SharedMoments* moments)
       : kind_(collection.kind),
         statistics_(collection.tensors.size()),
         channel_axes_(channel_axes(taps, collection)),
-        channel_sums_(taps.size()) {}
+        channel_sums_(taps.size()),
+        channel_maxima_(collection.channel_maxima ? taps.size() : 0),
+        moments_(moments) {}
 
   void begin(std::size_t sample) override { sample_ = sample; }
   void observe(std::size_t tap, std::span<const float> values,
                std::span<const std::int64_t> shape) override {
     if (tap < statistics_.size()) statistics_[tap].observe(values, sample_, kind_);
-    if (channel_axes_[tap] >= 0) channel_sums_[tap].observe(values, shape, channel_axes_[tap]);
+    if (const Axis axis = channel_axes_[tap]) observe_channels(tap, values, shape, *axis);
   }
 
   std::vector<TensorStatistics>& statistics() { return statistics_; }
   const std::vector<ChannelSums>& channel_sums() const { return channel_sums_; }
+  const std::vector<ChannelMaxima>& channel_maxima() const { return channel_maxima_; }
 
  private:
+  void observe_channels(std::size_t tap, std::span<const float> values,
+                        std::span<const std::int64_t> shape, std::int64_t axis) {
+    channel_sums_[tap].observe(values, shape, axis);
+    if (!channel_maxima_.empty()) channel_maxima_[tap].observe(values, shape, axis);
+    if (moments_ != nullptr) moments_->observe(tap, values, shape, axis);
+  }
+
   StatisticsKind kind_;
   std::uint64_t sample_ = 0;
   std::vector<TensorStatistics> statistics_;
-  std::vector<std::int64_t> channel_axes_;
+  std::vector<Axis> channel_axes_;
   std::vector<ChannelSums> channel_sums_;
+  std::vector<ChannelMaxima> channel_maxima_;
+  SharedMoments* moments_;
 };
 
 /// The tensors to record, then those that are only averaged.
@@ -64,7 +102,8 @@ std::vector<std::string> taps_of(const Collection& collection) {
 
 /// What all workers saw, put together.
 CalibrationResult merged(std::deque<StatisticsObserver>& observers,
-                         std::span<const std::string> taps, const Collection& collection) {
+                         std::span<const std::string> taps, const Collection& collection,
+                         SharedMoments* moments) {
   CalibrationResult out;
   for (std::size_t i = 0; i < collection.tensors.size(); ++i) {
     TensorStatistics& sum = out.statistics[taps[i]];
@@ -72,9 +111,13 @@ CalibrationResult merged(std::deque<StatisticsObserver>& observers,
   }
   const auto axes = channel_axes(taps, collection);
   for (std::size_t i = 0; i < taps.size(); ++i) {
-    if (axes[i] < 0) continue;
+    if (!axes[i]) continue;
     ChannelSums& sums = out.channel_sums[taps[i]];
     for (auto& observer : observers) sums.merge(observer.channel_sums()[i]);
+    if (moments != nullptr) out.second_moments.emplace(taps[i], moments->take(i));
+    if (!collection.channel_maxima) continue;
+    ChannelMaxima& maxima = out.channel_maxima[taps[i]];
+    for (auto& observer : observers) maxima.merge(observer.channel_maxima()[i]);
   }
   return out;
 }
@@ -101,11 +144,14 @@ CalibrationResult collect_statistics(const Model& model, const Collection& colle
                          .samples = collection.samples,
                          .threads = collection.threads,
                          .keep_on_interrupt = collection.keep_on_interrupt};
+  std::optional<SharedMoments> shared;
+  if (collection.second_moments) shared.emplace(pass.taps.size(), *collection.second_moments);
+  SharedMoments* const moments = shared ? &*shared : nullptr;
   std::deque<StatisticsObserver> observers;
   auto samples = observe_samples(model, pass, folder, progress, [&]() -> SampleObserver& {
-    return observers.emplace_back(pass.taps, collection);
+    return observers.emplace_back(pass.taps, collection, moments);
   });
-  CalibrationResult out = merged(observers, pass.taps, collection);
+  CalibrationResult out = merged(observers, pass.taps, collection, moments);
   out.samples = std::move(samples);
   return out;
 }

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
+#include "calibrate/channel_maxima.h"
 #include "calibrate/channel_sums.h"
 #include "calibrate/ranges.h"
+#include "calibrate/second_moments.h"
 #include "calibrate/statistics.h"
 #include "model/model.h"
 #include "samples/samples.h"
@@ -24,12 +27,16 @@ struct Collection {
   /// On an interrupt, samples that run are finished and what was recorded so far is the result;
   /// otherwise an interrupt throws at once.
   bool keep_on_interrupt = false;
+  bool channel_maxima = false;  ///< these two also of the averaged tensors
+  std::optional<MomentsKind> second_moments = {};
 };
 
 struct CalibrationResult {
   std::map<std::string, TensorStatistics> statistics;
-  std::map<std::string, ChannelSums> channel_sums;  ///< of the averaged tensors
-  std::vector<std::size_t> samples;                 ///< those that were run, ascending
+  std::map<std::string, ChannelSums> channel_sums;      ///< of the averaged tensors
+  std::map<std::string, ChannelMaxima> channel_maxima;  ///< of the same, where asked for
+  std::map<std::string, SecondMoments> second_moments;
+  std::vector<std::size_t> samples;  ///< those that were run, ascending
 };
 
 /// The means of those that have one.

@@ -5,15 +5,17 @@
 #include <span>
 #include <vector>
 
+#include "calibrate/fixed_sums.h"
+
 namespace qtool {
 
 /// Sums of a tensor's values by channel, from which their means follow. Sums are multiples of
 /// 2^-40 in 128 bits: to merge them is exact, and 16 bytes a channel are little beside the tensor.
 class ChannelSums {
  public:
-  /// Takes all values that the tensor has in one sample, with channels along `axis`; its sum over a
-  /// channel is rounded to a multiple of 2^-40. A sample with values that are not finite is left
-  /// out.
+  /// Takes all values that the tensor has in one sample, with channels along `axis`, -1 for the
+  /// last; its sum over a channel is rounded to a multiple of 2^-40. A sample with values that are
+  /// not finite is left out.
   void observe(std::span<const float> values, std::span<const std::int64_t> shape,
                std::int64_t axis);
   void merge(const ChannelSums& other);
@@ -21,12 +23,8 @@ class ChannelSums {
   /// samples differ in the number of channels.
   std::optional<std::vector<double>> means() const;
 
-  /// A sum as a multiple of 2^-40, in two halves.
-  struct Words {
-    std::int64_t high = 0;
-    std::uint64_t low = 0;
-  };
-  /// Empty, with no values, where samples differ in the number of channels.
+  using Words = FixedSums::Words;
+  /// Multiples of 2^-40. Empty, with no values, where samples differ in the number of channels.
   std::vector<Words> words() const;
   std::uint64_t values_per_channel() const { return is_ragged_ ? 0 : values_per_channel_; }
   bool is_ragged() const { return is_ragged_; }
@@ -40,12 +38,11 @@ class ChannelSums {
   }
 
  private:
-  __extension__ using Int128 = __int128;
-  __extension__ using UInt128 = unsigned __int128;
+  static constexpr int kFractionBits = 40;
 
   bool set_channel_count(std::size_t count);
 
-  std::vector<Int128> sums_;
+  FixedSums sums_{kFractionBits};
   std::uint64_t values_per_channel_ = 0;
   bool is_ragged_ = false;
 };

@@ -20,7 +20,7 @@ using TensorRanges = std::map<std::string, Range>;
 /// A tensor whose mean is wanted by channel.
 struct AveragedTensor {
   std::string name;
-  std::int64_t axis = 1;  ///< along which its channels lie
+  std::int64_t axis = 1;  ///< along which its channels lie; -1: the last
   friend bool operator==(const AveragedTensor&, const AveragedTensor&) = default;
 };
 

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "calibrate/channel_maxima.h"
 #include "calibrate/channel_sums.h"
+#include "calibrate/second_moments.h"
 #include "calibrate/statistics.h"
 
 namespace qtool {
@@ -32,10 +35,12 @@ struct TableSample {
   friend bool operator==(const TableSample&, const TableSample&) = default;
 };
 
-/// Sums of a tensor by channel.
+/// What a table holds of a tensor by channel.
 struct TableChannels {
-  std::int64_t axis = 1;  ///< along which its channels lie
+  std::int64_t axis = 1;  ///< along which its channels lie; -1: the last
   ChannelSums sums;
+  std::optional<ChannelMaxima> maxima = {};  ///< these two where they were asked for
+  std::optional<SecondMoments> moments = {};
   friend bool operator==(const TableChannels&, const TableChannels&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "calibrate/table.pb.h"
+#include "calibrate/table_moments.h"
 
 namespace qtool {
 namespace {
@@ -20,8 +21,8 @@ void check_counts(const ChannelSumsProto& message, const TensorStatistics& stati
   const auto refuse = [&](const std::string& what) {
     throw Error(ErrorKind::Input, where + ": channels " + what);
   };
-  if (message.axis() < 0 || message.axis() > kMaxAxis)
-    refuse(fmt::format("lie along axis {}, expected 0 to {}", message.axis(), kMaxAxis));
+  if (message.axis() < -1 || message.axis() > kMaxAxis)
+    refuse(fmt::format("lie along axis {}, expected -1 to {}", message.axis(), kMaxAxis));
   if (message.high_size() != message.low_size()) {
     refuse(fmt::format("have {} upper and {} lower halves, expected as many", message.high_size(),
                        message.low_size()));
@@ -40,6 +41,29 @@ void check_counts(const ChannelSumsProto& message, const TensorStatistics& stati
   }
 }
 
+double largest_of(const TensorStatistics& statistics) {
+  return std::max(std::abs(static_cast<double>(statistics.min.value)),
+                  std::abs(static_cast<double>(statistics.max.value)));
+}
+
+ChannelMaxima decode_maxima(const ChannelSumsProto& message, const TensorStatistics& statistics,
+                            const std::string& where) {
+  if (message.largest_size() != message.high_size()) {
+    throw Error(ErrorKind::Input, fmt::format("{}: channels have {} magnitudes, expected {}", where,
+                                              message.largest_size(), message.high_size()));
+  }
+  const double limit = largest_of(statistics);
+  for (const float largest : message.largest()) {
+    const auto magnitude = static_cast<double>(largest);
+    if (magnitude >= 0 && magnitude <= limit && !std::signbit(largest)) continue;
+    throw Error(ErrorKind::Input,
+                fmt::format("{}: channels have a magnitude of {}, expected 0 to {}", where, largest,
+                            limit));
+  }
+  return ChannelMaxima::from({message.largest().begin(), message.largest().end()},
+                             message.is_ragged());
+}
+
 /// No mean lies beyond the largest magnitude, but for what float64 sums of single samples were
 /// rounded.
 void check_means(const ChannelSums& sums, const TensorStatistics& statistics,
@@ -47,8 +71,7 @@ void check_means(const ChannelSums& sums, const TensorStatistics& statistics,
   const auto means = sums.means();
   if (!means) return;
   constexpr double kRounding = 1e-6, kUnit = 0x1p-40;
-  const double largest = std::max(std::abs(static_cast<double>(statistics.min.value)),
-                                  std::abs(static_cast<double>(statistics.max.value)));
+  const double largest = largest_of(statistics);
   for (const double mean : *means) {
     if (std::abs(mean) <= largest * (1 + kRounding) + kUnit) continue;
     throw Error(ErrorKind::Input, fmt::format("{}: channels have a mean of {}, expected at most {}",
@@ -66,6 +89,11 @@ void encode_channels(const TableChannels& channels, ChannelSumsProto& out) {
     out.add_high(words.high);
     out.add_low(words.low);
   }
+  out.set_has_largest(channels.maxima.has_value());
+  if (channels.maxima) {
+    for (const float largest : channels.maxima->maxima()) out.add_largest(largest);
+  }
+  if (channels.moments) encode_moments(*channels.moments, *out.mutable_moments());
 }
 
 TableChannels decode_channels(const ChannelSumsProto& message, const TensorStatistics& statistics,
@@ -74,8 +102,15 @@ TableChannels decode_channels(const ChannelSumsProto& message, const TensorStati
   std::vector<ChannelSums::Words> words;
   for (int i = 0; i < message.high_size(); ++i) words.push_back({message.high(i), message.low(i)});
   TableChannels out{message.axis(),
-                    ChannelSums::from(words, message.values_per_channel(), message.is_ragged())};
+                    ChannelSums::from(words, message.values_per_channel(), message.is_ragged()),
+                    {},
+                    {}};
   check_means(out.sums, statistics, where);
+  if (message.has_largest()) out.maxima = decode_maxima(message, statistics, where);
+  if (message.has_moments()) {
+    out.moments =
+        decode_moments(message.moments(), words.size(), message.is_ragged(), statistics, where);
+  }
   return out;
 }
 

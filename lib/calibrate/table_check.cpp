@@ -52,7 +52,27 @@ void check_model(const std::string& found, const std::string& expected, const st
   check_text(where, "of another model", "SHA-256", found, expected);
 }
 
+/// Whether the two hold the same of channels along the same axis.
+bool holds_the_same(const TableChannels& a, const TableChannels& b) {
+  const bool has_same_moments =
+      a.moments ? b.moments && a.moments->kind() == b.moments->kind() : !b.moments;
+  return a.axis == b.axis && a.maxima.has_value() == b.maxima.has_value() && has_same_moments;
+}
+
 }  // namespace
+
+void check_same_channels(const std::map<std::string, TableChannels>& found,
+                         const std::map<std::string, TableChannels>& expected,
+                         const std::string& where, const std::string& other) {
+  const auto is_same = [](const auto& a, const auto& b) {
+    return a.first == b.first && holds_the_same(a.second, b.second);
+  };
+  if (std::ranges::equal(found, expected, is_same)) return;
+  throw Error(
+      ErrorKind::Input,
+      fmt::format("{}: calibration table of other channels, expected those of {}", where, other),
+      "--per-channel-statistics and --second-moments must be the same");
+}
 
 void check_tensors(const CalibrationTable& table, std::span<const std::string> needed,
                    const std::string& where) {

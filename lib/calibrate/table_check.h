@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 
@@ -27,6 +28,11 @@ void check_kind(const CalibrationTable& table, StatisticsKind needed, const std:
 /// The same for tables that are to be parts of one.
 void check_same_origin(const TableOrigin& found, const TableOrigin& expected,
                        const std::string& where);
+
+/// The same for what parts hold by channel; `other` is what is expected.
+void check_same_channels(const std::map<std::string, TableChannels>& found,
+                         const std::map<std::string, TableChannels>& expected,
+                         const std::string& where, const std::string& other = "this run");
 
 /// `statistics` as a word of a message: `extremes`, `distribution` or `all`.
 std::string kind_name(StatisticsKind kind);

@@ -86,14 +86,13 @@ void TableMerge::add_channels(std::map<std::string, TableChannels> channels,
     sum_.channels = std::move(channels);
     return;
   }
-  const auto is_same = [](const auto& a, const auto& b) {
-    return a.first == b.first && a.second.axis == b.second.axis;
-  };
-  if (!std::ranges::equal(channels, sum_.channels, is_same)) {
-    throw fault(where, fmt::format("calibration table of other channels, expected those of {}",
-                                   parts_.front()));
+  check_same_channels(channels, sum_.channels, where, parts_.front());
+  for (const auto& [name, part] : channels) {
+    TableChannels& sum = sum_.channels.at(name);
+    sum.sums.merge(part.sums);
+    if (part.maxima) sum.maxima->merge(*part.maxima);
+    if (part.moments) sum.moments->merge(*part.moments);
   }
-  for (const auto& [name, part] : channels) sum_.channels.at(name).sums.merge(part.sums);
 }
 
 CalibrationTable TableMerge::take() {

@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "pipeline/calibrate_report.h"
+#include "pipeline/channel_options.h"
 #include "pipeline/coverage_report.h"
 #include "pipeline/run_context.h"
 
@@ -14,6 +15,7 @@ namespace qtool {
 struct RecordOptions {
   std::optional<Shard> shard;
   bool resume = false;  ///< what `model.output` holds already is not run again
+  ChannelOptions channels = {};
 };
 
 /// Runs `config.model.input` over the samples of `calibration.data` and writes a table of every

@@ -32,7 +32,9 @@ struct CalibrateReport {
   std::uint64_t sample_count = 0;      ///< that the table holds
   std::uint64_t new_sample_count = 0;  ///< that this run recorded
   std::size_t tensor_count = 0;
-  std::vector<std::string> notes;  ///< of the passes
+  bool has_channel_maxima = false;  ///< these two: what the table holds by channel
+  std::string second_moments;       ///< `diagonal`, `full` or nothing
+  std::vector<std::string> notes;   ///< of the passes
   std::vector<std::string> warnings;
   StageTimes seconds;
 };

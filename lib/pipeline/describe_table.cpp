@@ -33,6 +33,24 @@ RecordedTensor describe(const std::string& name, const TensorStatistics& statist
   return out;
 }
 
+/// Nothing for sums alone, which every table has.
+std::optional<RecordedChannels> describe(const TableChannels& channels) {
+  if (!channels.maxima && !channels.moments) return std::nullopt;
+  RecordedChannels out;
+  out.axis = channels.axis;
+  out.means = channels.sums.means().value_or(std::vector<double>{});
+  if (channels.maxima) {
+    for (const float largest : channels.maxima->maxima())
+      out.largest.push_back(static_cast<double>(largest));
+  }
+  if (channels.moments) {
+    out.second_moments = moments_name(channels.moments->kind());
+    out.row_count = channels.moments->row_count();
+    out.sums_of_squares = channels.moments->diagonal();
+  }
+  return out;
+}
+
 }  // namespace
 
 TableReport describe_table(const CalibrationTable& table, FileDigest file) {
@@ -48,6 +66,10 @@ TableReport describe_table(const CalibrationTable& table, FileDigest file) {
     out.samples.push_back({sample.index, sample.name, sample.sha256});
   for (const auto& [name, statistics] : table.tensors)
     out.tensors.push_back(describe(name, statistics, table));
+  for (RecordedTensor& tensor : out.tensors) {
+    const auto channels = table.channels.find(tensor.name);
+    if (channels != table.channels.end()) tensor.channels = describe(channels->second);
+  }
   return out;
 }
 

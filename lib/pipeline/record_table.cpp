@@ -54,6 +54,8 @@ class RecordRun {
     report_.config = config;
     report_.form = "record";
     report_.shard = options.shard;
+    report_.has_channel_maxima = options.channels.maxima;
+    if (options.channels.moments) report_.second_moments = moments_name(*options.channels.moments);
   }
 
   CalibrateReport run();
@@ -137,7 +139,7 @@ Model RecordRun::load() {
 /// Finds out what is to be recorded, and of what the table will say it was.
 void RecordRun::open(const Model& model) {
   tensors_ = measurable_tensors(model, config_.quantization);
-  averaged_ = averageable_tensors(model, config_.quantization);
+  averaged_ = channels_to_record(model, config_.quantization, options_.channels);
   if (tensors_.empty()) {
     warn(fmt::format("{}: no tensor to record: no node has an 8-bit form",
                      printable(config_.model.input->string())));
@@ -171,6 +173,9 @@ void RecordRun::check_resumed(const CalibrationTable& table) const {
     throw Error(ErrorKind::Input, fmt::format("{}: has {} tensors, expected the {} of this run",
                                               output(), table.tensors.size(), tensors_.size()));
   }
+  CalibrationResult nothing;
+  check_same_channels(table.channels, take_channels(nothing, averaged_, options_.channels),
+                      output());
   for (const TableSample& sample : table.samples) {
     throw_if_interrupted();
     const std::string what = fmt::format("{}: has sample {}", output(), in_quotes(sample.name));
@@ -198,7 +203,9 @@ CalibrationTable RecordRun::record(const Model& model,
                         .kind = origin_.kind,
                         .samples = {},
                         .threads = threads(),
-                        .keep_on_interrupt = true};
+                        .keep_on_interrupt = true,
+                        .channel_maxima = options_.channels.maxima,
+                        .second_moments = options_.channels.moments};
   for (const std::size_t sample : wanted_) {
     const bool is_done =
         before && std::ranges::binary_search(before->samples, sample, {}, &TableSample::index);
@@ -207,13 +214,11 @@ CalibrationTable RecordRun::record(const Model& model,
   CalibrationResult found;
   found.samples = collection.samples;
   for (const std::string& name : tensors_) found.statistics[name];
-  for (const AveragedTensor& tensor : averaged_) found.channel_sums[tensor.name];
   if (!tensors_.empty() && !collection.samples.empty())
     found = collect_statistics(model, collection, *folder_, progress());
   report_.new_sample_count = found.samples.size();
-  CalibrationTable out{origin_, {}, std::move(found.statistics), {}};
-  for (const AveragedTensor& tensor : averaged_)
-    out.channels[tensor.name] = {tensor.axis, found.channel_sums[tensor.name]};
+  CalibrationTable out{origin_, {}, {}, take_channels(found, averaged_, options_.channels)};
+  out.tensors = std::move(found.statistics);
   for (const std::size_t sample : found.samples)
     out.samples.push_back({sample, folder_->name(sample), folder_->sha256_of(sample)});
   return out;

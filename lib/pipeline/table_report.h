@@ -10,6 +10,16 @@
 
 namespace qtool {
 
+/// What a table says of a tensor by channel, where that was asked for.
+struct RecordedChannels {
+  std::int64_t axis = 1;        ///< -1: the last
+  std::vector<double> means;    ///< these two empty where there are none
+  std::vector<double> largest;  ///< magnitudes
+  std::string second_moments;   ///< `diagonal`, `full` or nothing
+  std::uint64_t row_count = 0;
+  std::vector<double> sums_of_squares;
+};
+
 /// What a table says of one tensor.
 struct RecordedTensor {
   std::string name;
@@ -21,6 +31,7 @@ struct RecordedTensor {
   std::optional<std::uint64_t> zeros;  ///< where the distribution was recorded
   std::optional<double> mean;          ///< where the sum was recorded
   std::optional<Range> range;          ///< by the method that was asked for
+  std::optional<RecordedChannels> channels;
 };
 
 /// A sample that was run.

@@ -28,11 +28,12 @@ class Collector {
   void collect(const onnx::GraphProto& graph);
   std::vector<std::string>& names() { return names_; }
   std::vector<AveragedTensor>& averaged() { return averaged_; }
+  std::vector<ChannelInput>& inputs() { return inputs_; }
 
  private:
   const OpRule* rule_for(const onnx::NodeProto& node) const;
   const GraphView* owner_of(const std::string& name) const;
-  bool is_constant(const std::string& name) const;
+  const onnx::TensorProto* constant(const std::string& name) const;
   void collect_bodies(const onnx::NodeProto& node);
   void add_values(const onnx::NodeProto& node, const OpRule& rule);
   void add(const std::string& name);
@@ -42,6 +43,7 @@ class Collector {
   const std::vector<std::string>& op_types_;
   std::vector<std::string> names_;
   std::vector<AveragedTensor> averaged_;
+  std::vector<ChannelInput> inputs_;
   std::unordered_set<std::string> seen_;
 };
 
@@ -62,9 +64,9 @@ const GraphView* Collector::owner_of(const std::string& name) const {
   return found == scopes_.rend() ? nullptr : &*found;
 }
 
-bool Collector::is_constant(const std::string& name) const {
+const onnx::TensorProto* Collector::constant(const std::string& name) const {
   const GraphView* graph = owner_of(name);
-  return graph != nullptr && graph->initializer(name) != nullptr;
+  return graph == nullptr ? nullptr : graph->initializer(name);
 }
 
 void Collector::add(const std::string& name) {
@@ -81,10 +83,12 @@ void Collector::add_values(const onnx::NodeProto& node, const OpRule& rule) {
     if (role == InputRole::Activation || role == InputRole::Weight) add(node.input(slot));
   }
   for (const std::string& name : node.output()) add(name);
-  const std::int64_t axis = summed_axis(node);
-  if (axis >= 0 && node.input_size() > 1 && seen_.contains(node.input(0)) &&
-      is_constant(node.input(1)))
+  if (node.input_size() < 2 || !seen_.contains(node.input(0))) return;
+  const onnx::TensorProto* weight = constant(node.input(1));
+  if (weight == nullptr) return;
+  if (const std::int64_t axis = summed_axis(node); axis >= 0)
     averaged_.push_back({node.input(0), axis});
+  if (auto input = channel_input(node, *weight)) inputs_.push_back(std::move(*input));
 }
 
 void Collector::collect_bodies(const onnx::NodeProto& node) {
@@ -116,6 +120,12 @@ std::vector<AveragedTensor> averageable_tensors(const Model& model,
   Collector collector(config);
   collector.collect(model.graph());
   return std::move(collector.averaged());
+}
+
+std::vector<ChannelInput> channel_inputs(const Model& model, const QuantizationConfig& config) {
+  Collector collector(config);
+  collector.collect(model.graph());
+  return std::move(collector.inputs());
 }
 
 }  // namespace qtool

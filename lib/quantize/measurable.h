@@ -6,6 +6,7 @@
 #include "calibrate/ranges.h"
 #include "config/config.h"
 #include "model/model.h"
+#include "quantize/channel_input.h"
 
 namespace qtool {
 
@@ -19,5 +20,9 @@ std::vector<std::string> measurable_tensors(const Model& model, const Quantizati
 /// Those of them whose means per channel `build_plan` could make use of.
 std::vector<AveragedTensor> averageable_tensors(const Model& model,
                                                 const QuantizationConfig& config);
+
+/// What a Conv, Gemm or MatMul with constant weights multiplies these with, one for each such node,
+/// in graph order; several may read one tensor.
+std::vector<ChannelInput> channel_inputs(const Model& model, const QuantizationConfig& config);
 
 }  // namespace qtool

@@ -72,9 +72,10 @@ void add_calibrate_members(JsonObject& object, const CalibrateReport& report) {
       .add("inputs", json_list(report.inputs, file_json))
       .add("output", report.config.dry_run ? JsonValue() : file_json(report.output))
       .add("calibration", calibration_json(report))
-      .add("tensor_count", report.tensor_count)
-      .add("config", write_value(report.config))
-      .add("warnings", report.warnings);
+      .add("tensor_count", report.tensor_count);
+  if (report.has_channel_maxima) object.add("per_channel_statistics", true);
+  if (!report.second_moments.empty()) object.add("second_moments", report.second_moments);
+  object.add("config", write_value(report.config)).add("warnings", report.warnings);
 }
 
 JsonValue to_json(const CalibrateReport& report) {

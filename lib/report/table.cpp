@@ -81,19 +81,38 @@ JsonValue range_json(const std::optional<Range>& range) {
       .take();
 }
 
+JsonValue list_json(const std::vector<double>& numbers) {
+  return json_list(numbers, [](double number) { return to_json(number); });
+}
+
+JsonValue channels_json(const RecordedChannels& channels) {
+  JsonObject object;
+  object.add("axis", channels.axis).add("means", list_json(channels.means));
+  if (!channels.largest.empty()) object.add("largest", list_json(channels.largest));
+  if (!channels.second_moments.empty()) {
+    object.add("second_moments", JsonObject()
+                                     .add("kind", channels.second_moments)
+                                     .add("rows", channels.row_count)
+                                     .add("sums_of_squares", list_json(channels.sums_of_squares))
+                                     .take());
+  }
+  return object.take();
+}
+
 JsonValue tensor_json(const RecordedTensor& tensor, bool has_ranges) {
   const bool has_values = tensor.value_count > 0;
   JsonObject object;
   object.add("name", tensor.name);
   if (has_ranges) object.add("range", range_json(tensor.range));
-  return object.add("values", tensor.value_count)
+  object.add("values", tensor.value_count)
       .add("nonfinite", tensor.nonfinite_count)
       .add("samples", tensor.sample_count)
       .add("min", has_values ? extreme_json(tensor.min, tensor.min_sample) : JsonValue())
       .add("max", has_values ? extreme_json(tensor.max, tensor.max_sample) : JsonValue())
       .add("zeros", tensor.zeros)
-      .add("mean", tensor.mean)
-      .take();
+      .add("mean", tensor.mean);
+  if (tensor.channels) object.add("channels", channels_json(*tensor.channels));
+  return object.take();
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ constexpr std::string_view kResume = "--resume";
 constexpr std::string_view kMerge = "--merge";
 constexpr std::string_view kExport = "--export";
 constexpr std::string_view kCoverage = "--coverage";
+constexpr std::string_view kChannels = "--per-channel-statistics";
+constexpr std::string_view kMoments = "--second-moments";
 
 std::optional<std::uint64_t> number(std::string_view digits) {
   std::uint64_t out = 0;
@@ -50,6 +52,15 @@ ExportFormat read_format(const std::string& word) {
                           printable(word, 100)));
 }
 
+MomentsKind read_moments(const std::string& word) {
+  for (const MomentsKind kind : {MomentsKind::Diagonal, MomentsKind::Full}) {
+    if (word == moments_name(kind)) return kind;
+  }
+  throw Error(ErrorKind::Usage,
+              fmt::format("--second-moments: unknown kind '{}', expected diagonal or full",
+                          printable(word, 100)));
+}
+
 void refuse_together(const Run& run, std::string_view form,
                      std::initializer_list<std::string_view> others) {
   for (const std::string_view other : others) {
@@ -69,22 +80,25 @@ void refuse_model_output(const Config& config) {
 
 CalibrateReport run_form(const Run& run) {
   if (run.has(kMerge)) {
-    refuse_together(run, kMerge, {kExport, kShard, kResume});
+    refuse_together(run, kMerge, {kExport, kShard, kResume, kChannels, kMoments});
     const auto& words = run.own.find(kMerge)->second;
     return run_merge(run.config, {words.begin(), words.end()}, run.context);
   }
   if (run.has(kExport)) {
-    refuse_together(run, kExport, {kShard, kResume});
+    refuse_together(run, kExport, {kShard, kResume, kChannels, kMoments});
     return run_export(run.config, read_format(run.own.find(kExport)->second.front()), run.context);
   }
   RecordOptions options;
   options.resume = run.has(kResume);
   if (run.has(kShard)) options.shard = read_shard(run.own.find(kShard)->second.front());
+  options.channels.maxima = run.has(kChannels);
+  if (run.has(kMoments))
+    options.channels.moments = read_moments(run.own.find(kMoments)->second.front());
   return run_record(run.config, options, run.context);
 }
 
 int run_coverage_form(const Run& run) {
-  refuse_together(run, kCoverage, {kMerge, kExport, kShard, kResume});
+  refuse_together(run, kCoverage, {kMerge, kExport, kShard, kResume, kChannels, kMoments});
   const auto& words = run.own.find(kCoverage)->second;
   const CoverageReport report = run_coverage(run.config, {words.begin(), words.end()}, run.context);
   deliver(run, report);
@@ -133,6 +147,11 @@ Command calibrate_command() {
                       {kExport, "FORMAT",
                        "Write a table as json, onnxruntime or tensorrt, with ranges by the "
                        "configured method."},
+                      {kChannels, "",
+                       "Record largest magnitude and mean of each channel that a Conv, Gemm or "
+                       "MatMul reads."},
+                      {kMoments, "KIND",
+                       "Record their second moments: diagonal, or full with all products."},
                       {.flag = kCoverage,
                        .value_name = "DIR...",
                        .help = "Tell how the ranges of a table fit held-out samples, by folder.",

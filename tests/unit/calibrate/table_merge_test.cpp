@@ -71,8 +71,11 @@ TEST_CASE("merge: tables of something else are refused by what differs", "[calib
 
 TEST_CASE("merge: sums by channel are of the same tensors along the same axes", "[calibrate]") {
   const std::string answer =
-      "exit 3: b.qcal: calibration table of other channels, expected those of a.qcal";
+      "exit 3: b.qcal: calibration table of other channels, expected those of a.qcal | "
+      "--per-channel-statistics and --second-moments must be the same";
   CHECK(failure_after([](CalibrationTable& t) { t.channels["conv"].axis = 0; }) == answer);
+  CHECK(failure_after([](CalibrationTable& t) { t.channels["conv"].maxima.emplace(); }) == answer);
+  CHECK(failure_after([](CalibrationTable& t) { t.channels["conv"].moments.emplace(); }) == answer);
   CHECK(failure_after([](CalibrationTable& t) { t.channels.erase("empty"); }) == answer);
 }
 

@@ -164,8 +164,8 @@ TEST_CASE("table: sums by channel that no run could give are refused", "[calibra
     CHECK(text.substr(0, begin.size()) == begin);
     return text.substr(std::min(text.size(), begin.size()));
   };
-  CHECK(answer(64, {}, 0, false) == "lie along axis 64, expected 0 to 63");
-  CHECK(answer(-1, {}, 0, false) == "lie along axis -1, expected 0 to 63");
+  CHECK(answer(64, {}, 0, false) == "lie along axis 64, expected -1 to 63");
+  CHECK(answer(-2, {}, 0, false) == "lie along axis -2, expected -1 to 63");
   CHECK(answer(1, {{0, 1}}, 0, false) == "have sums of no values, expected none");
   CHECK(answer(1, {{0, 1}, {-1, 0}}, 56, false) == "have 2 times 56 values, expected at most 110");
   CHECK(answer(1, {{1 << 20, 0}}, 4, false) == "have a mean of 4398046511104, expected at most 10");

@@ -29,27 +29,34 @@ std::vector<std::int64_t> channel_axes(std::span<const std::string> taps,
 class StatisticsObserver : public SampleObserver {
  public:
   StatisticsObserver(std::span<const std::string> taps, const Collection& collection)
-      : kind_(collection.kind),
+      : collection_(collection),
         statistics_(collection.tensors.size()),
         channel_axes_(channel_axes(taps, collection)),
-        channel_sums_(taps.size()) {}
+        channel_sums_(taps.size()),
+        channel_extremes_(collection.keeps_channel_extremes ? statistics_.size() : 0) {}
 
   void begin(std::size_t sample) override { sample_ = sample; }
   void observe(std::size_t tap, std::span<const float> values,
                std::span<const std::int64_t> shape) override {
-    if (tap < statistics_.size()) statistics_[tap].observe(values, sample_, kind_);
+    if (tap < statistics_.size()) {
+      statistics_[tap].observe(values, sample_, collection_.kind,
+                               collection_.keeps_sample_extremes);
+    }
+    if (tap < channel_extremes_.size()) channel_extremes_[tap].observe(values, shape);
     if (channel_axes_[tap] >= 0) channel_sums_[tap].observe(values, shape, channel_axes_[tap]);
   }
 
   std::vector<TensorStatistics>& statistics() { return statistics_; }
   const std::vector<ChannelSums>& channel_sums() const { return channel_sums_; }
+  const std::vector<ChannelExtremes>& channel_extremes() const { return channel_extremes_; }
 
  private:
-  StatisticsKind kind_;
+  const Collection& collection_;
   std::uint64_t sample_ = 0;
   std::vector<TensorStatistics> statistics_;
   std::vector<std::int64_t> channel_axes_;
   std::vector<ChannelSums> channel_sums_;
+  std::vector<ChannelExtremes> channel_extremes_;
 };
 
 /// The tensors to record, then those that are only averaged.
@@ -69,6 +76,10 @@ CalibrationResult merged(std::deque<StatisticsObserver>& observers,
   for (std::size_t i = 0; i < collection.tensors.size(); ++i) {
     TensorStatistics& sum = out.statistics[taps[i]];
     for (auto& observer : observers) sum.merge(std::exchange(observer.statistics()[i], {}));
+  }
+  for (const StatisticsObserver& observer : observers) {
+    for (std::size_t i = 0; i < observer.channel_extremes().size(); ++i)
+      out.channel_extremes[taps[i]].merge(observer.channel_extremes()[i]);
   }
   const auto axes = channel_axes(taps, collection);
   for (std::size_t i = 0; i < taps.size(); ++i) {

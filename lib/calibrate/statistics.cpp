@@ -40,12 +40,13 @@ std::vector<float> finite_values(std::span<const float> values) {
 }  // namespace
 
 void TensorStatistics::observe(std::span<const float> values, std::uint64_t sample,
-                               StatisticsKind kind) {
+                               StatisticsKind kind, bool keeps_sample_extremes) {
   const auto seen = kernels::min_max(values);
   nonfinite_count += seen.nonfinite_count;
   if (seen.finite_count == 0) return;
   widen(*this, seen.finite_count, {seen.min, sample}, {seen.max, sample});
   ++sample_count;
+  if (keeps_sample_extremes) sample_extremes.push_back({sample, seen.min, seen.max});
   sum_of_minima.add(static_cast<double>(seen.min));
   sum_of_maxima.add(static_cast<double>(seen.max));
   if (kind == StatisticsKind::Extremes) return;
@@ -70,6 +71,11 @@ void TensorStatistics::merge(const TensorStatistics& other) {
   zero_count += other.zero_count;
   sum.add(other.sum);
   sketch.merge(other.sketch);
+  if (other.sample_extremes.empty()) return;
+  sample_extremes.insert(sample_extremes.end(), other.sample_extremes.begin(),
+                         other.sample_extremes.end());
+  // The largest samples run first.
+  std::ranges::sort(sample_extremes, {}, &SampleExtremes::sample);
 }
 
 Density TensorStatistics::density() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,8 +11,11 @@
 
 namespace qtool {
 
-/// Opens `calibration.data` for a model as section `calibration` says. `warn` is told what is
-/// converted; it must outlive the folder.
+/// Refuses a stride that the number of samples is no multiple of: a `Usage` error that names both.
+void check_stride(const CalibrationConfig& config, std::uint64_t sample_count);
+
+/// Opens `calibration.data` for a model as section `calibration` says, its stride checked. `warn`
+/// is told what is converted; it must outlive the folder.
 std::unique_ptr<SampleFolder> open_calibration_samples(
     const Config& config, const Model& model, const std::function<void(const std::string&)>& warn);
 

@@ -104,6 +104,7 @@ Command calibrate_command() {
            {"model.output", "output file", "-o FILE"},
            {"calibration.data", "calibration data", "--calib-data DIR", {kMerge, kExport}}},
       .key_options = {{"--calib-data", "calibration.data", "DIR"},
+                      {"--calib-cache", "calibration.cache", "FILE"},
                       {"--max-samples", "calibration.max_samples", "N"},
                       {"--calibrate-method", "calibration.method", "METHOD"},
                       {"--allow-nonfinite", "calibration.allow_nonfinite"},

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "calibrate/table.h"
 #include "config/enum_names.h"
 #include "model/messages.h"
 
@@ -55,6 +56,11 @@ std::optional<RangeCache> read_range_cache(const Config& config,
                                            const std::function<void(const std::string&)>& warn) {
   const auto& path = config.calibration.cache;
   if (!path || !std::filesystem::exists(*path)) return std::nullopt;
+  if (is_table_file(*path)) {
+    throw Error(ErrorKind::Input,
+                where(config) + ": is a calibration table, expected ONNX Runtime's JSON cache",
+                "tables are read by the key calibration.table");
+  }
   const std::string text = read_file(*path, kMaxBytes);
   CalibrationCache cache = parse_calibration_cache(text, where(config));
   const bool smooth_quant = config.quantization.extra_options.smooth_quant;

@@ -42,6 +42,17 @@ TEST_CASE("cache: written by one run, it takes the place of the samples in the n
   }
 }
 
+TEST_CASE("cache: without means no bias is corrected, which a warning says", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const std::string options = "--set quantization.per_channel=false ";
+  CHECK(run_qtool(kMeasured + "--calib-cache c.json " + options, dir).err.empty());
+  CHECK(run_qtool(kCached + options, dir).err ==
+        "qtool: warning: c.json: holds no means of channels: biases are not corrected\n");
+  REQUIRE(run_qtool(kMeasured + options + "--set quantization.algorithms=[]", dir).exit_code == 0);
+  CHECK(read_file(dir / "a.onnx") == read_file(dir / "b.onnx"));
+}
+
 TEST_CASE("cache: the report says where the ranges come from", "[cli]") {
   const TempDir dir;
   fill(dir);
@@ -79,6 +90,10 @@ TEST_CASE("cache: one that does not serve is refused by what differs", "[cli]") 
       run_qtool(kCached + "--set preset=onnxruntime --set preprocess.enabled=true", dir);
   CHECK(peer.exit_code == 0);
   CHECK(peer.err == "qtool: warning: " + lacks + "; they stay in float\n");
+  std::filesystem::copy_file(dir / "t.qcal", dir / "table.json");
+  check_refusals(dir, {{"static model.onnx b.onnx --calib-cache table.json", 3,
+                        "table.json: is a calibration table, expected ONNX Runtime's JSON cache\n"
+                        "  hint: tables are read by the key calibration.table"}});
   dir.write("c.json", "{\"data\": ");
   CHECK(run_qtool(kCached, dir).exit_code == 3);
 }

@@ -69,6 +69,15 @@ std::vector<std::string> taps_of(const Collection& collection) {
   return out;
 }
 
+/// Blocked layouts (All) take a fifth less time, but add in another order, which moves the extremes
+/// of deep models by more than 1e-5: no matter to a distribution, but extremes are to be the
+/// graph's.
+SessionConfig::Optimization optimization_for(const Collection& collection) {
+  const bool is_of_extremes =
+      collection.kind == StatisticsKind::Extremes || collection.keeps_channel_extremes;
+  return is_of_extremes ? SessionConfig::Optimization::Extended : SessionConfig::Optimization::All;
+}
+
 /// What all workers saw, put together.
 CalibrationResult merged(std::deque<StatisticsObserver>& observers,
                          std::span<const std::string> taps, const Collection& collection) {
@@ -110,6 +119,7 @@ CalibrationResult collect_statistics(const Model& model, const Collection& colle
                                      const SampleFolder& folder, const Progress& progress) {
   const Observation pass{.taps = taps_of(collection),
                          .samples = collection.samples,
+                         .optimization = optimization_for(collection),
                          .threads = collection.threads,
                          .keep_on_interrupt = collection.keep_on_interrupt};
   std::deque<StatisticsObserver> observers;

@@ -81,6 +81,7 @@ std::deque<Observer> observers_after_pass(const Model& model, const PeerCollecti
   std::deque<Observer> out;
   const Observation pass{.taps = collection.tensors,
                          .samples = collection.samples,
+                         .optimization = SessionConfig::Optimization::Extended,
                          .threads = collection.threads,
                          .keep_on_interrupt = false};
   observe_samples(model, pass, folder, progress,

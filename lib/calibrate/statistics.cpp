@@ -46,7 +46,7 @@ void TensorStatistics::observe(std::span<const float> values, std::uint64_t samp
   if (seen.finite_count == 0) return;
   widen(*this, seen.finite_count, {seen.min, sample}, {seen.max, sample});
   ++sample_count;
-  if (keeps_sample_extremes) sample_extremes.push_back({sample, seen.min, seen.max});
+  if (keeps_sample_extremes) keep(SampleExtremes{sample, seen.min, seen.max});
   sum_of_minima.add(static_cast<double>(seen.min));
   sum_of_maxima.add(static_cast<double>(seen.max));
   if (kind == StatisticsKind::Extremes) return;
@@ -55,6 +55,17 @@ void TensorStatistics::observe(std::span<const float> values, std::uint64_t samp
     count(values, largest, kind);
   else
     count(finite_values(values), largest, kind);
+}
+
+/// A body that runs several times shows its values as often.
+void TensorStatistics::keep(const SampleExtremes& extremes) {
+  if (sample_extremes.empty() || sample_extremes.back().sample != extremes.sample) {
+    sample_extremes.push_back(extremes);
+    return;
+  }
+  SampleExtremes& last = sample_extremes.back();
+  last.min = std::min(last.min, extremes.min);
+  last.max = std::max(last.max, extremes.max);
 }
 
 void TensorStatistics::count(std::span<const float> values, float largest, StatisticsKind kind) {

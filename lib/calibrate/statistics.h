@@ -60,6 +60,7 @@ struct TensorStatistics {
   friend bool operator==(const TensorStatistics&, const TensorStatistics&) = default;
 
  private:
+  void keep(const SampleExtremes& extremes);
   void count(std::span<const float> values, float largest, StatisticsKind kind);
 };
 

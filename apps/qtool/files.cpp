@@ -24,6 +24,14 @@ void add(std::vector<NamedFile>& files, std::string name,
   if (path) files.push_back({std::move(name), *path});
 }
 
+/// `calibrate` always writes the cache, `static` where it is not there to be read.
+bool writes_cache(const Command& command, const Config& config) {
+  if (!config.calibration.cache) return false;
+  std::error_code ignored;
+  return command.name == "calibrate" ||
+         (command.name == "static" && !std::filesystem::exists(*config.calibration.cache, ignored));
+}
+
 std::vector<NamedFile> files_read(const CommandLine& command_line, const Config& config) {
   std::vector<NamedFile> out;
   add(out, "the config file", command_line.sources.file);
@@ -36,6 +44,8 @@ std::vector<NamedFile> files_read(const CommandLine& command_line, const Config&
                (option.only_with.empty() || command_line.own.contains(option.only_with));
       });
   if (reads_table) add(out, "the calibration table", config.calibration.table);
+  if (reads_table && !writes_cache(*command_line.command, config))
+    add(out, "the calibration cache", config.calibration.cache);
   if (const auto tables = command_line.own.find("--merge"); tables != command_line.own.end()) {
     for (const std::string& table : tables->second) add(out, "a table to merge", table);
   }
@@ -59,7 +69,7 @@ std::vector<NamedFile> files_written(const CommandLine& command_line, const Conf
       add(out, "the manifest", config.model.output->string() + ".manifest.json");
     }
   }
-  if (command_line.command->name == "calibrate" && writes_output(command_line))
+  if (writes_cache(*command_line.command, config) && writes_output(command_line))
     add(out, "calibration.cache", config.calibration.cache);
   add(out, "report.html", config.report.html);
   add(out, "report.json", config.report.json);

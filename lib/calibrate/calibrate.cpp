@@ -55,23 +55,29 @@ class StatisticsObserver : public SampleObserver {
   /// `moments` may be null.
   StatisticsObserver(std::span<const std::string> taps, const Collection& collection,
                      SharedMoments* moments)
-      : kind_(collection.kind),
+      : collection_(collection),
         statistics_(collection.tensors.size()),
         channel_axes_(channel_axes(taps, collection)),
         channel_sums_(taps.size()),
         channel_maxima_(collection.channel_maxima ? taps.size() : 0),
+        channel_extremes_(collection.keeps_channel_extremes ? statistics_.size() : 0),
         moments_(moments) {}
 
   void begin(std::size_t sample) override { sample_ = sample; }
   void observe(std::size_t tap, std::span<const float> values,
                std::span<const std::int64_t> shape) override {
-    if (tap < statistics_.size()) statistics_[tap].observe(values, sample_, kind_);
+    if (tap < statistics_.size()) {
+      statistics_[tap].observe(values, sample_, collection_.kind,
+                               collection_.keeps_sample_extremes);
+    }
+    if (tap < channel_extremes_.size()) channel_extremes_[tap].observe(values, shape);
     if (const Axis axis = channel_axes_[tap]) observe_channels(tap, values, shape, *axis);
   }
 
   std::vector<TensorStatistics>& statistics() { return statistics_; }
   const std::vector<ChannelSums>& channel_sums() const { return channel_sums_; }
   const std::vector<ChannelMaxima>& channel_maxima() const { return channel_maxima_; }
+  const std::vector<ChannelExtremes>& channel_extremes() const { return channel_extremes_; }
 
  private:
   void observe_channels(std::size_t tap, std::span<const float> values,
@@ -81,12 +87,13 @@ class StatisticsObserver : public SampleObserver {
     if (moments_ != nullptr) moments_->observe(tap, values, shape, axis);
   }
 
-  StatisticsKind kind_;
+  const Collection& collection_;
   std::uint64_t sample_ = 0;
   std::vector<TensorStatistics> statistics_;
   std::vector<Axis> channel_axes_;
   std::vector<ChannelSums> channel_sums_;
   std::vector<ChannelMaxima> channel_maxima_;
+  std::vector<ChannelExtremes> channel_extremes_;
   SharedMoments* moments_;
 };
 
@@ -100,6 +107,15 @@ std::vector<std::string> taps_of(const Collection& collection) {
   return out;
 }
 
+/// Blocked layouts (All) take a fifth less time, but add in another order, which moves the extremes
+/// of deep models by more than 1e-5: no matter to a distribution, but extremes are to be the
+/// graph's.
+SessionConfig::Optimization optimization_for(const Collection& collection) {
+  const bool is_of_extremes =
+      collection.kind == StatisticsKind::Extremes || collection.keeps_channel_extremes;
+  return is_of_extremes ? SessionConfig::Optimization::Extended : SessionConfig::Optimization::All;
+}
+
 /// What all workers saw, put together.
 CalibrationResult merged(std::deque<StatisticsObserver>& observers,
                          std::span<const std::string> taps, const Collection& collection,
@@ -108,6 +124,10 @@ CalibrationResult merged(std::deque<StatisticsObserver>& observers,
   for (std::size_t i = 0; i < collection.tensors.size(); ++i) {
     TensorStatistics& sum = out.statistics[taps[i]];
     for (auto& observer : observers) sum.merge(std::exchange(observer.statistics()[i], {}));
+  }
+  for (const StatisticsObserver& observer : observers) {
+    for (std::size_t i = 0; i < observer.channel_extremes().size(); ++i)
+      out.channel_extremes[taps[i]].merge(observer.channel_extremes()[i]);
   }
   const auto axes = channel_axes(taps, collection);
   for (std::size_t i = 0; i < taps.size(); ++i) {
@@ -142,6 +162,7 @@ CalibrationResult collect_statistics(const Model& model, const Collection& colle
                                      const SampleFolder& folder, const Progress& progress) {
   const Observation pass{.taps = taps_of(collection),
                          .samples = collection.samples,
+                         .optimization = optimization_for(collection),
                          .threads = collection.threads,
                          .keep_on_interrupt = collection.keep_on_interrupt};
   std::optional<SharedMoments> shared;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "calibrate/channel_extremes.h"
 #include "calibrate/channel_maxima.h"
 #include "calibrate/channel_sums.h"
 #include "calibrate/ranges.h"
@@ -22,6 +23,9 @@ struct Collection {
   std::vector<std::string> tensors;           ///< float32 values of the main graph
   std::vector<AveragedTensor> averaged = {};  ///< of them or others, float32 too
   StatisticsKind kind = StatisticsKind::Extremes;
+  /// Keeps the extremes of each sample: 16 bytes for each tensor and sample.
+  bool keeps_sample_extremes = false;
+  bool keeps_channel_extremes = false;
   std::vector<std::size_t> samples;  ///< indices into the folder, ascending
   int threads = 1;
   /// On an interrupt, samples that run are finished and what was recorded so far is the result;
@@ -36,6 +40,8 @@ struct CalibrationResult {
   std::map<std::string, ChannelSums> channel_sums;      ///< of the averaged tensors
   std::map<std::string, ChannelMaxima> channel_maxima;  ///< of the same, where asked for
   std::map<std::string, SecondMoments> second_moments;
+  /// Where they were asked for, of the recorded tensors.
+  std::map<std::string, ChannelExtremes> channel_extremes;
   std::vector<std::size_t> samples;  ///< those that were run, ascending
 };
 

@@ -16,9 +16,7 @@ namespace {
 
 SessionConfig tapped(const Observation& observation) {
   SessionConfig out;
-  // The values must be those of the graph as it stands. Blocked layouts (All) are faster but add in
-  // another order, which moves ranges of deep models by more than 1e-5.
-  out.optimization = SessionConfig::Optimization::Extended;
+  out.optimization = observation.optimization;
   out.taps = observation.taps;
   out.stop_inside_runs = !observation.keep_on_interrupt;
   return out;

@@ -23,6 +23,8 @@ class SampleObserver : public TensorObserver {
 struct Observation {
   std::vector<std::string> taps;     ///< values to show, as of SessionConfig
   std::vector<std::size_t> samples;  ///< indices into the folder
+  /// How far nodes may be changed between the taps.
+  SessionConfig::Optimization optimization = SessionConfig::Optimization::Extended;
   int threads = 1;
   /// On an interrupt, samples that run are finished and the pass ends early; otherwise an interrupt
   /// throws at once.

@@ -12,7 +12,7 @@
 namespace qtool {
 namespace {
 
-constexpr std::size_t kLeastBins = 512;
+constexpr std::int64_t kLeastBins = 512;
 
 float centre(std::span<const float> edges, std::size_t bin, SpreadOf of) {
   const float value = (edges[bin] + edges[bin + 1]) * 0.5F;
@@ -22,12 +22,15 @@ float centre(std::span<const float> edges, std::size_t bin, SpreadOf of) {
 
 }  // namespace
 
+void require_spread_bins(const CalibrationConfig& config) {
+  if (config.num_bins >= kLeastBins) return;
+  throw Error(ErrorKind::Usage, "calibration.num_bins: " + std::to_string(config.num_bins) +
+                                    ", expected at least " + std::to_string(kLeastBins) +
+                                    " for method distribution");
+}
+
 std::optional<Spread> peer_spread(const PeerHistogram& histogram, SpreadOf of) {
   const auto counts = histogram.counts();
-  if (counts.size() < kLeastBins)
-    throw Error(ErrorKind::Usage, "calibration.num_bins: " + std::to_string(counts.size()) +
-                                      ", expected at least " + std::to_string(kLeastBins) +
-                                      " for method distribution");
   const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   if (total == 0) return std::nullopt;
   std::vector<double> values;

@@ -17,7 +17,7 @@ using kernels::BitWindow;
 
 constexpr std::uint64_t kCounterLimit = std::numeric_limits<std::uint32_t>::max();
 /// From here on further tables pay for being added up and cleared.
-constexpr std::size_t kManyValues = 1U << 14;
+constexpr std::size_t kManyValues = 1U << 13;
 constexpr int kLargestOctave = 254;
 
 std::uint32_t* zeroed_counts() {

@@ -41,11 +41,12 @@ std::vector<float> finite_values(std::span<const float> values) {
 }  // namespace
 
 void TensorStatistics::observe(std::span<const float> values, std::uint64_t sample,
-                               StatisticsKind kind) {
+                               StatisticsKind kind, bool keeps_sample_extremes) {
   const auto seen = kernels::min_max(values);
   nonfinite_count += seen.nonfinite_count;
   if (seen.finite_count == 0) return;
   widen(*this, seen.finite_count, {seen.min, sample}, {seen.max, sample});
+  if (keeps_sample_extremes) keep(SampleExtremes{sample, seen.min, seen.max});
   add_to_sample(seen.min, seen.max, sample);
   if (kind == StatisticsKind::Extremes) return;
   const float largest = std::max(std::abs(seen.min), std::abs(seen.max));
@@ -74,6 +75,17 @@ void TensorStatistics::add_to_sample(float least, float greatest, std::uint64_t 
   latest_ = {true, sample, least, greatest};
 }
 
+/// A body that runs several times shows its values as often.
+void TensorStatistics::keep(const SampleExtremes& extremes) {
+  if (sample_extremes.empty() || sample_extremes.back().sample != extremes.sample) {
+    sample_extremes.push_back(extremes);
+    return;
+  }
+  SampleExtremes& last = sample_extremes.back();
+  last.min = std::min(last.min, extremes.min);
+  last.max = std::max(last.max, extremes.max);
+}
+
 void TensorStatistics::count(std::span<const float> values, float largest, StatisticsKind kind) {
   zero_count += sketch.add(values, largest);
   if (kind == StatisticsKind::All) sum.add(kernels::sum(values));
@@ -88,6 +100,11 @@ void TensorStatistics::merge(const TensorStatistics& other) {
   zero_count += other.zero_count;
   sum.add(other.sum);
   sketch.merge(other.sketch);
+  if (other.sample_extremes.empty()) return;
+  sample_extremes.insert(sample_extremes.end(), other.sample_extremes.begin(),
+                         other.sample_extremes.end());
+  // The largest samples run first.
+  std::ranges::sort(sample_extremes, {}, &SampleExtremes::sample);
 }
 
 Density TensorStatistics::density() const {

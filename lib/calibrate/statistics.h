@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "calibrate/exact_sum.h"
 #include "calibrate/sketch.h"
@@ -23,6 +24,14 @@ struct Extreme {
   friend bool operator==(const Extreme&, const Extreme&) = default;
 };
 
+/// The extremes of the finite values that a tensor has in one sample.
+struct SampleExtremes {
+  std::uint64_t sample = 0;
+  float min = 0;
+  float max = 0;
+  friend bool operator==(const SampleExtremes&, const SampleExtremes&) = default;
+};
+
 /// What one pass over the data records of a tensor. Merging is commutative and associative, so the
 /// result depends neither on the order of samples nor on threads.
 struct TensorStatistics {
@@ -38,9 +47,14 @@ struct TensorStatistics {
   Sketch sketch;
   ExactSum sum;  ///< StatisticsKind::All: of each sample's sum in float64
 
+  /// Of the samples with a finite value, ascending; empty where they were not asked for.
+  std::vector<SampleExtremes> sample_extremes;
+
   /// Takes values that the tensor has in one sample: all, or those of one run of a body that runs
-  /// several times, one call after the other.
-  void observe(std::span<const float> values, std::uint64_t sample, StatisticsKind kind);
+  /// several times, one call after the other. With `keeps_sample_extremes` the sample's extremes
+  /// are kept too; they are ascending only after the next merge.
+  void observe(std::span<const float> values, std::uint64_t sample, StatisticsKind kind,
+               bool keeps_sample_extremes = false);
   void merge(const TensorStatistics& other);
   /// Of a tensor whose distribution was recorded.
   Density density() const;
@@ -58,6 +72,7 @@ struct TensorStatistics {
   };
 
   void add_to_sample(float least, float greatest, std::uint64_t sample);
+  void keep(const SampleExtremes& extremes);
   void count(std::span<const float> values, float largest, StatisticsKind kind);
 
   Latest latest_;

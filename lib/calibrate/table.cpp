@@ -121,6 +121,7 @@ TableOrigin decode_origin(const CalibrationTableProto& message, const std::strin
   if (section.as<JsonValue::Object>() == nullptr)
     throw fault(where, "preprocess is " + found_text(section) + ", expected an object");
   out.kind = decode_kind(message.kind(), where);
+  out.has_sample_extremes = message.has_sample_extremes();
   out.total_samples = message.total_samples();
   out.sample_names_sha256 = hex_of(message.sample_names_sha256(), "sample_names_sha256", where);
   return out;
@@ -156,8 +157,7 @@ void decode_tensors(const CalibrationTableProto& message, CalibrationTable& tabl
     last = &tensor.name();
     const auto& statistics =
         table.tensors
-            .emplace(tensor.name(),
-                     decode_statistics(tensor, table.origin.kind, table.samples, name))
+            .emplace(tensor.name(), decode_statistics(tensor, table.origin, table.samples, name))
             .first->second;
     if (tensor.has_channels())
       table.channels.emplace(tensor.name(), decode_channels(tensor.channels(), statistics, name));
@@ -172,6 +172,7 @@ void encode_origin(const TableOrigin& origin, CalibrationTableProto& out) {
   out.set_model_sha256(from_hex(origin.model_sha256));
   out.set_preprocess(origin.preprocess);
   out.set_kind(encode(origin.kind));
+  out.set_has_sample_extremes(origin.has_sample_extremes);
   out.set_total_samples(origin.total_samples);
   out.set_sample_names_sha256(from_hex(origin.sample_names_sha256));
 }

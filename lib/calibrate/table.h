@@ -22,8 +22,9 @@ struct TableOrigin {
   std::string model_sha256;  ///< of the model file; 64 hexadecimal digits, like all digests here
   std::string preprocess;    ///< section of the config, as JSON on one line
   StatisticsKind kind = StatisticsKind::All;
-  std::uint64_t total_samples = 0;  ///< of the whole sample folder
-  std::string sample_names_sha256;  ///< of their names in order
+  bool has_sample_extremes = false;  ///< extremes of single samples, of every tensor
+  std::uint64_t total_samples = 0;   ///< of the whole sample folder
+  std::string sample_names_sha256;   ///< of their names in order
   friend bool operator==(const TableOrigin&, const TableOrigin&) = default;
 };
 

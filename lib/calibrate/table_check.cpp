@@ -95,6 +95,12 @@ void check_kind(const CalibrationTable& table, StatisticsKind needed, const std:
          kind_name(needed));
 }
 
+void check_sample_extremes(const CalibrationTable& table, bool needed, const std::string& where) {
+  if (!needed || table.origin.has_sample_extremes) return;
+  refuse(where, "without what calibration.stride needs", "no extremes of single samples",
+         "those of all samples", "qtool calibrate with calibration.stride records them");
+}
+
 std::string kind_name(StatisticsKind kind) {
   switch (kind) {
     case StatisticsKind::Extremes:
@@ -111,6 +117,7 @@ void check_table(const CalibrationTable& table, const TableNeeds& needs, const s
   check_model(table.origin.model_sha256, needs.model_sha256, where);
   check_preprocess(table.origin.preprocess, needs.preprocess, where);
   check_kind(table, needs.kind, where);
+  check_sample_extremes(table, needs.sample_extremes, where);
   check_tensors(table, needs.tensors, where);
 }
 
@@ -125,6 +132,9 @@ void check_same_origin(const TableOrigin& found, const TableOrigin& expected,
              expected.onnxruntime_version);
   check_text(where, "of another kind", "statistics", kind_name(found.kind),
              kind_name(expected.kind));
+  const auto word = [](bool is_there) { return is_there ? "recorded" : "not recorded"; };
+  check_text(where, "of another kind", "extremes of single samples",
+             word(found.has_sample_extremes), word(expected.has_sample_extremes));
   if (found.total_samples != expected.total_samples) {
     refuse(where, kSamples, fmt::format("{} samples", found.total_samples),
            std::to_string(expected.total_samples));

@@ -13,6 +13,7 @@ struct TableNeeds {
   std::string model_sha256;
   std::string preprocess;  ///< section of the config, as JSON on one line
   StatisticsKind kind = StatisticsKind::Extremes;
+  bool sample_extremes = false;
   std::span<const std::string> tensors;
 };
 
@@ -24,6 +25,7 @@ void check_table(const CalibrationTable& table, const TableNeeds& needs, const s
 void check_tensors(const CalibrationTable& table, std::span<const std::string> needed,
                    const std::string& where);
 void check_kind(const CalibrationTable& table, StatisticsKind needed, const std::string& where);
+void check_sample_extremes(const CalibrationTable& table, bool needed, const std::string& where);
 
 /// The same for tables that are to be parts of one.
 void check_same_origin(const TableOrigin& found, const TableOrigin& expected,

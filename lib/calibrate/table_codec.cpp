@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "calibrate/table.pb.h"
+#include "calibrate/table_sample_extremes.h"
 
 namespace qtool {
 namespace {
@@ -54,9 +55,13 @@ void encode(const Sketch& sketch, SketchProto& out) {
 /// Takes one message apart; every way in which it cannot be is an error.
 class Decoder {
  public:
-  Decoder(const TensorStatisticsProto& message, StatisticsKind kind,
+  Decoder(const TensorStatisticsProto& message, const TableOrigin& origin,
           std::span<const TableSample> samples, const std::string& where)
-      : message_(message), kind_(kind), samples_(samples), where_(where) {}
+      : message_(message),
+        kind_(origin.kind),
+        has_sample_extremes_(origin.has_sample_extremes),
+        samples_(samples),
+        where_(where) {}
 
   TensorStatistics decode();
 
@@ -79,6 +84,7 @@ class Decoder {
 
   const TensorStatisticsProto& message_;
   StatisticsKind kind_;
+  bool has_sample_extremes_;
   std::span<const TableSample> samples_;
   const std::string& where_;
 };
@@ -98,7 +104,7 @@ void Decoder::check_counts() const {
 void Decoder::check_empty() const {
   require(!message_.has_min() && !message_.has_max() && !message_.has_sum_of_minima() &&
               !message_.has_sum_of_maxima() && !message_.has_sketch() && !message_.has_sum() &&
-              message_.zero_count() == 0,
+              !message_.has_sample_extremes() && message_.zero_count() == 0,
           "has statistics of no values, expected none");
 }
 
@@ -210,6 +216,10 @@ TensorStatistics Decoder::decode() {
   check_mean("sum_of_minima", out.sum_of_minima, out.sample_count, out);
   check_mean("sum_of_maxima", out.sum_of_maxima, out.sample_count, out);
   if (kind_ == StatisticsKind::All) check_mean("sum", out.sum, out.value_count, out);
+  require(has_sample_extremes_ || !message_.has_sample_extremes(),
+          "has extremes of samples, expected none in a table without them");
+  if (has_sample_extremes_)
+    out.sample_extremes = decode_sample_extremes(message_.sample_extremes(), out, samples_, where_);
   if (kind_ == StatisticsKind::Extremes) return out;
   require(message_.sketch().counts_size() > 0, "has no sketch, expected one");
   out.zero_count = message_.zero_count();
@@ -230,13 +240,15 @@ void encode_statistics(const TensorStatistics& statistics, TensorStatisticsProto
   encode(statistics.sum_of_minima, [&] { return out.mutable_sum_of_minima(); });
   encode(statistics.sum_of_maxima, [&] { return out.mutable_sum_of_maxima(); });
   encode(statistics.sum, [&] { return out.mutable_sum(); });
+  if (!statistics.sample_extremes.empty())
+    encode_sample_extremes(statistics.sample_extremes, *out.mutable_sample_extremes());
   out.set_zero_count(statistics.zero_count);
   if (!statistics.sketch.empty()) encode(statistics.sketch, *out.mutable_sketch());
 }
 
-TensorStatistics decode_statistics(const TensorStatisticsProto& message, StatisticsKind kind,
+TensorStatistics decode_statistics(const TensorStatisticsProto& message, const TableOrigin& origin,
                                    std::span<const TableSample> samples, const std::string& where) {
-  return Decoder(message, kind, samples, where).decode();
+  return Decoder(message, origin, samples, where).decode();
 }
 
 }  // namespace qtool

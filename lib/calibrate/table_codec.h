@@ -14,8 +14,8 @@ class TensorStatisticsProto;
 void encode_statistics(const TensorStatistics& statistics, TensorStatisticsProto& out);
 
 /// The statistics that the message holds. `Input` error, which begins with `where`, for what no run
-/// of `kind` over `samples` could have recorded.
-TensorStatistics decode_statistics(const TensorStatisticsProto& message, StatisticsKind kind,
+/// of this `origin` over `samples` could have recorded.
+TensorStatistics decode_statistics(const TensorStatisticsProto& message, const TableOrigin& origin,
                                    std::span<const TableSample> samples, const std::string& where);
 
 }  // namespace qtool

@@ -75,12 +75,14 @@ void describe(KeyList& keys, CalibrationConfig& c) {
            "Bins after quantization, for method entropy.", from_to(1, 1 << 16));
   keys.add("symmetric", c.symmetric, "Ranges are widened to be symmetric about zero.");
   keys.add("moving_average", c.moving_average,
-           "Method minmax averages over samples instead of taking the extremes.");
+           "Method minmax averages the extremes of the samples; with stride, of one stride after "
+           "the other.");
   keys.add("averaging_constant", c.averaging_constant,
-           "Weight of the newest sample in that average.", from_to(0, 1));
-  keys.add("stride", c.stride, "Extremes are taken over so many samples at a time; null: over all.",
+           "Weight of the newest stride in that average.", from_to(0, 1));
+  keys.add("stride", c.stride,
+           "So many samples at a time make one step of a moving average; null: no steps.",
            at_least(1));
-  keys.add("per_channel", c.per_channel, "A range per channel (axis 1), for calibrate.");
+  keys.add("per_channel", c.per_channel, "A range per channel (axis 1) in cache, for calibrate.");
   keys.add("table", c.table,
            "A table of calibrate to read ranges from instead of running the data.");
   keys.add("cache", c.cache,

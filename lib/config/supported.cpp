@@ -38,13 +38,27 @@ void check_preprocess(const PreprocessConfig& c) {
   require(!c.guess_output_rank, "preprocess.guess_output_rank", "guessing ranks");
 }
 
-void check_calibration(const CalibrationConfig& c, bool only_writes_cache) {
-  require(c.method != CalibrationMethod::Distribution, "calibration.method", quoted(c.method),
+void refuse(std::string_view key, std::string_view what) {
+  throw Error(ErrorKind::Usage, fmt::format("{}: {}", key, what));
+}
+
+void check_per_channel(const CalibrationConfig& c, bool quantizes) {
+  constexpr std::string_view kKey = "calibration.per_channel";
+  if (quantizes) refuse(kKey, "an activation has one range in a model, expected it for calibrate");
+  if (c.method != CalibrationMethod::MinMax || c.moving_average) {
+    refuse(kKey, fmt::format("found method {}{}, expected minmax without an average",
+                             quoted(c.method), c.moving_average ? " with moving_average" : ""));
+  }
+}
+
+void check_calibration(const CalibrationConfig& c, bool quantizes) {
+  require(c.method != CalibrationMethod::Distribution || !quantizes, "calibration.method",
+          quoted(c.method),
           "it is for float8 alone; available: minmax, percentile, entropy, mse, auto");
   require(!c.batch, "calibration.batch", "joining samples to batches");
-  require(!c.cache || only_writes_cache, "calibration.cache", "ONNX Runtime's calibration cache");
-  require(!c.stride, "calibration.stride", "taking extremes per stride");
-  require(!c.per_channel, "calibration.per_channel", "a range per channel of an activation");
+  if (c.stride && c.method != CalibrationMethod::MinMax)
+    refuse("calibration.stride", fmt::format("found method {}, expected minmax", quoted(c.method)));
+  if (c.per_channel) check_per_channel(c, quantizes);
 }
 
 void check_extra_options(const ExtraOptions& o) {
@@ -88,7 +102,7 @@ void check_supported(const Config& config, std::string_view command) {
   check_model(config);
   const bool calibrates = command == "static" || command == "calibrate";
   if (calibrates || command == "preprocess") check_preprocess(config.preprocess);
-  if (calibrates) check_calibration(config.calibration, command == "calibrate");
+  if (calibrates) check_calibration(config.calibration, command == "static");
   if (command == "static") check_quantization(config.quantization);
   require(!config.verify.max_latency_ratio, "verify.max_latency_ratio", "a gate on latency");
 }

@@ -15,9 +15,9 @@ namespace qtool::kernels {
 /// largest value, and sixteen more into 128, which is 0.8 % of the value or less. What is smaller
 /// yet is low: beneath the step of any 16-bit quantization of the tensor.
 struct BitBuckets {
-  static constexpr int kFineOctaves = 8;
+  static constexpr int kFineOctaves = 4;
   static constexpr int kFineShift = 14;  ///< leaves 9 bits of the mantissa
-  static constexpr int kCoarseOctaves = 16;
+  static constexpr int kCoarseOctaves = 20;
   static constexpr int kCoarseShift = 16;  ///< leaves 7
   static constexpr int kOctaves = kFineOctaves + kCoarseOctaves;
   static constexpr int kMantissaBits = 23;

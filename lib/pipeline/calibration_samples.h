@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,13 +12,16 @@
 
 namespace qtool {
 
+/// Refuses a stride that the number of samples is no multiple of: a `Usage` error that names both.
+void check_stride(const CalibrationConfig& config, std::uint64_t sample_count);
+
 /// Opens a folder of samples for a model as section `calibration` says. `warn` is told what is
 /// converted; it must outlive the folder.
 std::unique_ptr<SampleFolder> open_sample_folder(
     const std::filesystem::path& path, const Config& config, const Model& model,
     const std::function<void(const std::string&)>& warn);
 
-/// The same of `calibration.data`.
+/// Opens `calibration.data` so, its stride checked.
 std::unique_ptr<SampleFolder> open_calibration_samples(
     const Config& config, const Model& model, const std::function<void(const std::string&)>& warn);
 

@@ -61,6 +61,7 @@ TableReport describe_table(const CalibrationTable& table, FileDigest file) {
   out.model_sha256 = table.origin.model_sha256;
   out.preprocess = table.origin.preprocess;
   out.statistics = kind_name(table.origin.kind);
+  out.has_sample_extremes = table.origin.has_sample_extremes;
   out.total_samples = table.origin.total_samples;
   for (const TableSample& sample : table.samples)
     out.samples.push_back({sample.index, sample.name, sample.sha256});

@@ -1,18 +1,21 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "calibrate/calibrate.h"
-#include "calibrate/calibration_cache.h"
 #include "calibrate/estimate.h"
+#include "calibrate/minmax.h"
 #include "calibrate/table.h"
 #include "calibrate/table_check.h"
 #include "calibrate/tensorrt_cache.h"
 #include "pipeline/activation_levels.h"
+#include "pipeline/cache_content.h"
 #include "pipeline/calibrate.h"
+#include "pipeline/calibration_samples.h"
 #include "pipeline/describe_table.h"
 #include "pipeline/publish_table.h"
 #include "report/table.h"
@@ -22,6 +25,8 @@ namespace {
 
 std::string exported(const CalibrationTable& table, const FileDigest& file, ExportFormat format,
                      const Config& config) {
+  if (format == ExportFormat::OnnxRuntime)
+    return calibration_cache_text(cache_of_statistics(table.tensors, config));
   const int threads = config.threads > 0 ? config.threads : available_cores();
   const CalibrationMethod method = config.calibration.method;
   const TensorRanges ranges = estimate_ranges(table.tensors, config.calibration,
@@ -32,21 +37,40 @@ std::string exported(const CalibrationTable& table, const FileDigest& file, Expo
       add_ranges(report, ranges, method);
       return to_json_text(to_json(report));
     }
-    case ExportFormat::OnnxRuntime:
-      return calibration_cache(ranges, method);
     case ExportFormat::TensorRt:
       return tensorrt_cache(ranges);
+    case ExportFormat::OnnxRuntime:
+      break;
   }
   return {};
+}
+
+void check_exportable(const CalibrationConfig& config, ExportFormat format) {
+  if (config.per_channel) {
+    throw Error(
+        ErrorKind::Usage,
+        "calibration.per_channel: a table keeps no extremes of channels, expected none with "
+        "--export",
+        "a run over the samples with calibration.cache writes them");
+  }
+  if (config.method == CalibrationMethod::Distribution && format != ExportFormat::OnnxRuntime) {
+    throw Error(
+        ErrorKind::Usage,
+        "calibration.method: 'distribution' gives no ranges, expected another for this format",
+        "--export onnxruntime writes averages and deviations");
+  }
 }
 
 }  // namespace
 
 CalibrateReport run_export(const Config& config, ExportFormat format, const RunContext& context) {
+  check_exportable(config.calibration, format);
   const std::string where = printable(config.model.input->string());
   const std::string bytes = read_file(*config.model.input);
   const CalibrationTable table = parse_table(bytes, where);
   check_kind(table, statistics_for(config.calibration), where);
+  check_sample_extremes(table, needs_sample_extremes(config.calibration), where);
+  check_stride(config.calibration, table.origin.total_samples);
   CalibrateReport report;
   report.provenance = current_provenance();
   report.config = config;

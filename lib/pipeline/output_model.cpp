@@ -62,16 +62,22 @@ std::optional<Verification> verify_output(const PendingModel& pending, std::uint
                        config, warn, progress);
 }
 
-void publish(PendingModel& pending, const Config& config, const std::string& manifest) {
-  std::optional<AtomicFile> file;
-  if (config.report.manifest) {
-    file.emplace(config.model.output->string() + ".manifest.json");
-    file->write(manifest);
-    file->flush();
-  }
+void publish(PendingModel& pending, const Config& config, const std::string& manifest,
+             const std::optional<std::string>& new_cache) {
+  std::optional<AtomicFile> file, cache;
+  const auto prepare = [](std::optional<AtomicFile>& out, const std::filesystem::path& path,
+                          const std::string& content) {
+    out.emplace(path);
+    out->write(content);
+    out->flush();
+  };
+  if (config.report.manifest)
+    prepare(file, config.model.output->string() + ".manifest.json", manifest);
+  if (new_cache) prepare(cache, *config.calibration.cache, *new_cache);
   throw_if_interrupted();
   pending.commit();
   if (file) file->commit();
+  if (cache) cache->commit();
 }
 
 }  // namespace qtool

@@ -42,7 +42,9 @@ std::string manifest_beside_output(Report report) {
   return manifest_json(report);
 }
 
-/// Lets the model appear, and its manifest where the config wants one.
-void publish(PendingModel& pending, const Config& config, const std::string& manifest);
+/// Lets the model appear, its manifest where the config wants one, and a new `calibration.cache`
+/// where there is one.
+void publish(PendingModel& pending, const Config& config, const std::string& manifest,
+             const std::optional<std::string>& new_cache = std::nullopt);
 
 }  // namespace qtool

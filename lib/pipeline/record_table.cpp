@@ -10,14 +10,12 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "calibrate/calibrate.h"
-#include "calibrate/calibration_cache.h"
-#include "calibrate/estimate.h"
 #include "calibrate/table.h"
 #include "calibrate/table_check.h"
 #include "calibrate/table_merge.h"
 #include "model/messages.h"
 #include "model/model.h"
-#include "pipeline/activation_levels.h"
+#include "pipeline/cache_content.h"
 #include "pipeline/calibrate.h"
 #include "pipeline/calibration_samples.h"
 #include "pipeline/model_file.h"
@@ -78,7 +76,7 @@ class RecordRun {
   void check_resumed(const CalibrationTable& table) const;
   Progress progress() const;
   CalibrationTable record(const Model& model, const std::optional<CalibrationTable>& before);
-  void write_cache(const CalibrationTable& table) const;
+  CalibrationCache cache_content(const Model& model, const CalibrationTable& table) const;
   [[noreturn]] void stop(const CalibrationTable& table);
 
   const Config& config_;
@@ -90,15 +88,11 @@ class RecordRun {
   std::vector<std::string> tensors_;
   std::vector<AveragedTensor> averaged_;
   TableOrigin origin_;
+  std::map<std::string, ChannelExtremes> channel_extremes_;
 };
 
 CalibrateReport RecordRun::run() {
-  if (config_.calibration.cache && options_.shard) {
-    throw Error(ErrorKind::Usage,
-                "calibration.cache: holds ranges over all samples, expected none "
-                "with --shard",
-                "qtool calibrate --export onnxruntime writes it from the merged table");
-  }
+  check_cache_options(config_.calibration, options_.shard.has_value(), options_.resume);
   const Model model = timed("load", [&] { return load(); });
   open(model);
   auto before = resumed();
@@ -117,15 +111,19 @@ CalibrateReport RecordRun::run() {
   if (report_.sample_count < wanted_.size() || interrupted()) stop(table);
   if (table.is_complete()) report_.calibration_sha256 = folder_->sha256();
   publish_table(report_, table_bytes(table));
-  if (config_.calibration.cache) write_cache(table);
+  if (const auto& cache = config_.calibration.cache) {
+    timed("cache",
+          [&] { write_file(*cache, calibration_cache_text(cache_content(model, table))); });
+  }
   return std::move(report_);
 }
 
-void RecordRun::write_cache(const CalibrationTable& table) const {
-  const CalibrationConfig& calibration = config_.calibration;
-  const TensorRanges ranges = estimate_ranges(table.tensors, calibration,
-                                              activation_levels(config_.quantization), threads());
-  write_file(*calibration.cache, calibration_cache(ranges, calibration.method));
+CalibrationCache RecordRun::cache_content(const Model& model, const CalibrationTable& table) const {
+  if (config_.calibration.per_channel) return cache_of_channels(channel_extremes_, config_);
+  if (counts_in_peer_bins(config_)) {
+    return cache_of_peer_bins(model, tensors_, wanted_, *folder_, config_, context_.progress);
+  }
+  return cache_of_statistics(table.tensors, config_);
 }
 
 Model RecordRun::load() {
@@ -147,13 +145,15 @@ void RecordRun::open(const Model& model) {
   folder_ = open_calibration_samples(config_, model,
                                      [this](const std::string& message) { warn(message); });
   wanted_ = samples_of(options_.shard, folder_->size());
-  origin_ = {.qtool_version = report_.provenance.qtool_version,
-             .onnxruntime_version = report_.provenance.onnxruntime_version,
-             .model_sha256 = report_.inputs.front().sha256,
-             .preprocess = preprocess_text(config_.preprocess),
-             .kind = StatisticsKind::All,
-             .total_samples = folder_->size(),
-             .sample_names_sha256 = names_sha256(*folder_)};
+  origin_ = {
+      .qtool_version = report_.provenance.qtool_version,
+      .onnxruntime_version = report_.provenance.onnxruntime_version,
+      .model_sha256 = report_.inputs.front().sha256,
+      .preprocess = preprocess_text(config_.preprocess),
+      .kind = StatisticsKind::All,
+      .has_sample_extremes = config_.calibration.stride || config_.calibration.moving_average,
+      .total_samples = folder_->size(),
+      .sample_names_sha256 = names_sha256(*folder_)};
   report_.total_samples = folder_->size();
   report_.tensor_count = tensors_.size();
 }
@@ -201,6 +201,8 @@ CalibrationTable RecordRun::record(const Model& model,
   Collection collection{.tensors = tensors_,
                         .averaged = averaged_,
                         .kind = origin_.kind,
+                        .keeps_sample_extremes = origin_.has_sample_extremes,
+                        .keeps_channel_extremes = config_.calibration.per_channel,
                         .samples = {},
                         .threads = threads(),
                         .keep_on_interrupt = true,
@@ -217,6 +219,7 @@ CalibrationTable RecordRun::record(const Model& model,
   if (!tensors_.empty() && !collection.samples.empty())
     found = collect_statistics(model, collection, *folder_, progress());
   report_.new_sample_count = found.samples.size();
+  channel_extremes_ = std::move(found.channel_extremes);
   CalibrationTable out{origin_, {}, {}, take_channels(found, averaged_, options_.channels)};
   out.tensors = std::move(found.statistics);
   for (const std::size_t sample : found.samples)

@@ -1,28 +1,20 @@
 #include "pipeline/static.h"
 
 #include <fmt/format.h>
-#include <memory>
 #include <utility>
 
-#include "base/error.h"
-#include "base/parallel.h"
 #include "base/sha256.h"
-#include "calibrate/calibrate.h"
-#include "calibrate/estimate.h"
 #include "inspect/decisions.h"
 #include "model/save.h"
-#include "pipeline/activation_levels.h"
-#include "pipeline/calibration_samples.h"
+#include "pipeline/calibrated_ranges.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
-#include "pipeline/table_content.h"
 #include "pipeline/timed_stage.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
-#include "samples/samples.h"
 
 namespace qtool {
 namespace {
@@ -30,10 +22,7 @@ namespace {
 /// One run of `static`: the stages in order, each handing its result to the next.
 class StaticRun {
  public:
-  StaticRun(const Config& config, const RunContext& context)
-      : config_(config),
-        context_(context),
-        threads_(config.threads > 0 ? config.threads : available_cores()) {
+  StaticRun(const Config& config, const RunContext& context) : config_(config), context_(context) {
     report_.config = config;
     report_.provenance = current_provenance();
   }
@@ -57,21 +46,19 @@ class StaticRun {
   Model load();
   void prepare(Model& model);
   void warn_of_existing_quantization(const Model& model);
-  CalibrationResult calibrate(const Model& model);
-  CalibrationResult measure(const Model& model, const Collection& wanted);
-  CalibrationResult read_table(const Collection& wanted);
-  void plan(const Model& model, const CalibrationResult& calibration);
+  CalibratedRanges calibrate(const Model& model);
+  void plan(const Model& model, const CalibratedRanges& calibration);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
   const Config& config_;
   const RunContext& context_;
-  int threads_;
   StaticReport report_;
 };
 
 StaticReport StaticRun::run() {
   require_gate_data(config_);
+  require_calibration_source(config_);
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
@@ -86,7 +73,7 @@ StaticReport StaticRun::run() {
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
   timed("verify", [&] { verify(pending); });
-  publish(pending, config_, manifest_beside_output(report_));
+  publish(pending, config_, manifest_beside_output(report_), calibration.new_cache);
   return std::move(report_);
 }
 
@@ -120,42 +107,21 @@ void StaticRun::prepare(Model& model) {
   report_.opset_after = model.opset();
 }
 
-CalibrationResult StaticRun::calibrate(const Model& model) {
-  const Placement& placement = placement_for(config_.preset);
-  const Collection wanted{.tensors = tensors_to_measure(model, config_.quantization, placement),
-                          .averaged = inputs_to_average(model, config_.quantization, placement),
-                          .kind = statistics_for(config_.calibration),
-                          .samples = {},
-                          .threads = threads_};
-  return config_.calibration.table ? read_table(wanted) : measure(model, wanted);
-}
-
-CalibrationResult StaticRun::measure(const Model& model, const Collection& wanted) {
-  const auto samples = open_calibration_samples(
-      config_, model, [this](const std::string& message) { warn(message); });
-  Collection collection = wanted;
-  collection.samples = all_samples(*samples);
-  CalibrationResult result;
-  if (!collection.tensors.empty())
-    result = collect_statistics(model, collection, *samples, context_.progress);
-  report_.sample_count = samples->size();
-  report_.calibration_sha256 = samples->sha256();
-  return result;
-}
-
-CalibrationResult StaticRun::read_table(const Collection& wanted) {
-  TableContent found = take_from_table(config_, report_.input_sha256, wanted,
-                                       [this](const std::string& message) { warn(message); });
+CalibratedRanges StaticRun::calibrate(const Model& model) {
+  CalibratedRanges found =
+      calibrated_ranges(model, {.config = config_,
+                                .model_sha256 = report_.input_sha256,
+                                .warn = [this](const std::string& message) { warn(message); },
+                                .progress = context_.progress});
+  report_.calibration_source = found.source;
   report_.sample_count = found.sample_count;
-  report_.calibration_sha256 = std::move(found.sha256);
-  return std::move(found.result);
+  report_.calibration_sha256 = found.sha256;
+  return found;
 }
 
-void StaticRun::plan(const Model& model, const CalibrationResult& calibration) {
-  const TensorRanges ranges = estimate_ranges(calibration.statistics, config_.calibration,
-                                              activation_levels(config_.quantization), threads_);
-  report_.plan = build_plan(model, ranges, channel_means(calibration.channel_sums),
-                            config_.quantization, placement_for(config_.preset));
+void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
+  report_.plan = build_plan(model, calibration.ranges, calibration.means, config_.quantization,
+                            placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   report_.outcome = outcome_of(model.graph(), report_.plan);
   if (report_.plan.tensors.empty()) {

@@ -16,12 +16,16 @@
 
 namespace qtool {
 
+/// Which key of section `calibration` the ranges come from.
+enum class CalibrationSource { Data, Table, Cache };
+
 /// Result of `static`; everything that the report and the manifest say.
 struct StaticReport {
   Provenance provenance;
   Config config;
   std::string input_sha256, output_sha256;
-  std::string calibration_sha256;  ///< of the samples, or of the table that took their place
+  CalibrationSource calibration_source = CalibrationSource::Data;
+  std::string calibration_sha256;  ///< of the samples, or of the file that took their place
   std::uint64_t input_bytes = 0, output_bytes = 0;
   std::size_t sample_count = 0;
   std::int64_t opset_before = 0, opset_after = 0;

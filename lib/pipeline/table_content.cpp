@@ -9,6 +9,7 @@
 #include "calibrate/table.h"
 #include "calibrate/table_check.h"
 #include "config/describe.h"
+#include "pipeline/calibration_samples.h"
 
 namespace qtool {
 namespace {
@@ -41,8 +42,10 @@ TableContent take_from_table(const Config& config, const std::string& model_sha2
   const TableNeeds needs{.model_sha256 = model_sha256,
                          .preprocess = preprocess_text(config.preprocess),
                          .kind = wanted.kind,
+                         .sample_extremes = wanted.keeps_sample_extremes,
                          .tensors = wanted.tensors};
   check_table(table, needs, where);
+  check_stride(config.calibration, table.origin.total_samples);
   if (!table.is_complete()) {
     warn(fmt::format("{}: holds {} of {} samples", where, table.samples.size(),
                      table.origin.total_samples));

@@ -48,7 +48,8 @@ struct TableReport {
   std::string model_sha256;
   std::string preprocess;  ///< section of the config, as JSON on one line
   std::string statistics;  ///< `extremes`, `distribution` or `all`
-  std::string method;      ///< of the ranges; empty: none were asked for
+  bool has_sample_extremes = false;
+  std::string method;  ///< of the ranges; empty: none were asked for
   std::uint64_t total_samples = 0;
   std::vector<RecordedSample> samples;
   std::vector<RecordedTensor> tensors;

@@ -335,7 +335,7 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
   }
   const std::optional<Range> range = range_of(name);
   if (!range) {
-    skip(index, name, "has no range: no sample gave it a finite value");
+    skip(index, name, "has no range: calibration gave it no finite value");
     return -1;
   }
   const QuantScheme scheme = activation_scheme();

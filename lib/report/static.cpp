@@ -25,6 +25,15 @@ double size_ratio(const StaticReport& report) {
              : static_cast<double>(report.output_bytes) / static_cast<double>(report.input_bytes);
 }
 
+std::string calibration_text(const StaticReport& report) {
+  const CalibrationConfig& calibration = report.config.calibration;
+  if (report.calibration_source == CalibrationSource::Cache)
+    return fmt::format("ranges of {}", path_text(calibration.cache));
+  const bool is_table = report.calibration_source == CalibrationSource::Table;
+  return fmt::format("{} of {}", count_text(report.sample_count, "sample"),
+                     path_text(is_table ? calibration.table : calibration.data));
+}
+
 void add_model_facts(Facts& facts, const StaticReport& report) {
   Cell input(fmt::format("{}, {}, opset {}", path_text(report.config.model.input),
                          format_bytes(report.input_bytes), report.opset_before));
@@ -42,11 +51,7 @@ void add_model_facts(Facts& facts, const StaticReport& report) {
   output.bar = ratio / largest;
   facts.emplace_back("input", std::move(input));
   facts.emplace_back("output", std::move(output));
-  const CalibrationConfig& calibration = report.config.calibration;
-  facts.emplace_back(
-      "calibration",
-      fmt::format("{} of {}", count_text(report.sample_count, "sample"),
-                  path_text(calibration.table ? calibration.table : calibration.data)));
+  facts.emplace_back("calibration", calibration_text(report));
 }
 
 std::string tensor_text(const QuantPlan& plan) {

@@ -14,10 +14,16 @@ namespace {
 JsonValue calibration_json(const StaticReport& report) {
   const CalibrationConfig& calibration = report.config.calibration;
   JsonObject object;
-  if (calibration.table) {
-    object.add("table", calibration.table);
-  } else {
-    object.add("data", calibration.data);
+  switch (report.calibration_source) {
+    case CalibrationSource::Data:
+      object.add("data", calibration.data);
+      break;
+    case CalibrationSource::Table:
+      object.add("table", calibration.table);
+      break;
+    case CalibrationSource::Cache:
+      object.add("cache", calibration.cache);
+      break;
   }
   return object.add("sha256", report.calibration_sha256)
       .add("sample_count", report.sample_count)

@@ -24,7 +24,8 @@ Facts facts_of(const TableReport& report) {
       {"of model", "SHA-256 " + report.model_sha256},
       {"samples", samples_text(report)},
       {"tensors", std::to_string(report.tensors.size())},
-      {"statistics", report.statistics}};
+      {"statistics",
+       report.statistics + (report.has_sample_extremes ? ", extremes of each sample" : "")}};
 }
 
 /// A share of all finite values, or nothing to say.
@@ -135,7 +136,8 @@ JsonValue to_json(const TableReport& report) {
                            .take())
       .add("model_sha256", report.model_sha256)
       .add("preprocess", parse_json(report.preprocess, "preprocess"))
-      .add("statistics", report.statistics);
+      .add("statistics", report.statistics)
+      .add("has_sample_extremes", report.has_sample_extremes);
   if (!report.method.empty()) object.add("method", report.method);
   return object.add("total_samples", report.total_samples)
       .add("samples", json_list(report.samples, sample_json))

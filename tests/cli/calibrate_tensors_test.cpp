@@ -72,8 +72,9 @@ TEST_CASE("calibrate: values in branches are recorded, a branch never taken has 
             .out.find("  b            0    -  -                 -  -                -         -    "
                       "       0\n") != std::string::npos);
   CHECK(run_qtool("calibrate --export onnxruntime t.qcal -o c.json", dir).exit_code == 0);
-  CHECK(read_file(dir / "c.json").find("\"a\"") != std::string::npos);
-  CHECK(read_file(dir / "c.json").find("\"b\"") == std::string::npos);
+  const JsonValue cache = parse_json(read_file(dir / "c.json"), "c.json");
+  CHECK(cache.find("data")->find("a") != nullptr);
+  CHECK(cache.find("data")->find("b") == nullptr);
 }
 
 TEST_CASE("calibrate: a value counts in the samples that take its branch, on any shard", "[cli]") {

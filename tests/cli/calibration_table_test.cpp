@@ -18,15 +18,25 @@ TEST_CASE("calibrate: a table serves static in place of the samples", "[cli]") {
   fill_with_tables(dir);
   const std::string line = "static -i model.onnx --calib-table all.qcal ";
   const std::string data_line = "static -i model.onnx --calib-data calib --max-samples 8 ";
-  for (const std::string options :
-       {"", "--no-per-channel --activation-type int8", "--calibrate-method percentile",
-        "--calibrate-method entropy", "--calibrate-method mse", "--calibrate-method auto",
-        "--set preset=onnxruntime --set preprocess.enabled=true",
-        "--op-types-to-quantize Conv --nodes-to-exclude conv1"}) {
-    INFO(options);
+  const auto make_both = [&](const std::string& options) {
     CHECK(run_qtool(data_line + "-o data.onnx " + options, dir).exit_code == 0);
     CHECK(run_qtool(line + "-o table.onnx " + options, dir).exit_code == 0);
+  };
+  for (const std::string options : {"--calibrate-method percentile", "--calibrate-method entropy",
+                                    "--calibrate-method mse", "--calibrate-method auto"}) {
+    INFO(options);
+    make_both(options);
     CHECK(read_file(dir / "table.onnx") == read_file(dir / "data.onnx"));
+  }
+  // minmax on samples runs the graph without blocked layouts, which the table does not.
+  for (const std::string options : {"", "--no-per-channel --activation-type int8",
+                                    "--set preset=onnxruntime --set preprocess.enabled=true",
+                                    "--op-types-to-quantize Conv --nodes-to-exclude conv1"}) {
+    INFO(options);
+    make_both(options);
+    const auto compared =
+        run_qtool("compare data.onnx table.onnx --data calib --min-sqnr-db 60", dir);
+    CHECK(compared.exit_code == 0);
   }
   REQUIRE(run_qtool(line + "-o table.onnx", dir).exit_code == 0);
   const JsonValue manifest = parse_json(read_file(dir / "table.onnx.manifest.json"), "manifest");

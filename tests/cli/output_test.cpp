@@ -111,7 +111,8 @@ TEST_CASE("completion: the bash script is sound and knows commands and options",
         .out;
   };
   CHECK(completed("qtool st", 1) == "static\n");
-  CHECK(completed("qtool static --calib", 2) == "--calib-data --calib-table --calibrate-method\n");
+  CHECK(completed("qtool static --calib", 2) ==
+        "--calib-data --calib-table --calib-cache --calibrate-method\n");
   CHECK(completed("qtool static --no-per", 2) == "--no-per-channel\n");
   CHECK(completed("qtool static model", 2) == "\n");
 }

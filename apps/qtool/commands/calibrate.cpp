@@ -133,6 +133,7 @@ Command calibrate_command() {
                         "--calib-data DIR",
                         {kMerge, kExport, kCoverage}}},
       .key_options = {{"--calib-data", "calibration.data", "DIR"},
+                      {"--calib-cache", "calibration.cache", "FILE"},
                       {"--max-samples", "calibration.max_samples", "N"},
                       {"--calibrate-method", "calibration.method", "METHOD"},
                       {"--allow-nonfinite", "calibration.allow_nonfinite"},

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "calibrate/estimate.h"
 #include "catch.h"
-#include "tensor_builder.h"
+#include "memory_samples.h"
 #include "text_model.h"
 
 namespace qtool {
@@ -14,30 +14,6 @@ namespace {
 using Catch::Matchers::Equals;
 using Catch::Matchers::StartsWith;
 using Names = std::vector<std::string>;
-
-/// Samples of `x` in memory.
-class MemorySamples : public SampleFolder {
- public:
-  explicit MemorySamples(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
-  std::size_t size() const override { return tensors_.size(); }
-  const std::string& name(std::size_t) const override { return name_; }
-  Sample read(std::size_t index) const override {
-    return {.name = "s_" + std::to_string(index),
-            .inputs = {{"x", tensors_[index]}},
-            .expected_outputs = {}};
-  }
-  std::string sha256() const override { return {}; }
-  std::string sha256_of(std::size_t) const override { return {}; }
-  std::uint64_t bytes(std::size_t) const override { return 0; }
-
- private:
-  std::vector<Tensor> tensors_;
-  std::string name_;
-};
-
-Tensor row(const std::vector<float>& values) {
-  return testing::float_tensor({static_cast<std::int64_t>(values.size())}, values);
-}
 
 MemorySamples ramp(std::size_t count) {
   std::vector<Tensor> out;
@@ -82,6 +58,29 @@ TEST_CASE("the result is the same on any number of threads", "[calibrate]") {
   for (const int threads : {2, 3, 8}) {
     CHECK(collect(model, Names{"x", "y"}, samples, threads, {}).statistics == one.statistics);
   }
+}
+
+TEST_CASE("extremes of samples and channels are kept where they are asked for", "[calibrate]") {
+  const Model model = testing::text_model("g (float[2, C] x) => (float[2, C] y) { y = Neg (x) }");
+  const MemorySamples samples(
+      {testing::float_tensor({2, 2}, {1, 2, 3, 4}), testing::float_tensor({2, 2}, {-5, 0, 7, 6})});
+  for (const int threads : {1, 2}) {
+    const Collection wanted{.tensors = {"x", "y"},
+                            .keeps_sample_extremes = true,
+                            .keeps_channel_extremes = true,
+                            .samples = all_samples(samples),
+                            .threads = threads};
+    const auto found = collect_statistics(model, wanted, samples, {});
+    CHECK(found.statistics.at("y").sample_extremes ==
+          std::vector<SampleExtremes>{{0, -4, -1}, {1, -7, 5}});
+    const auto channels = found.channel_extremes.at("x").channels();
+    REQUIRE(channels.size() == 2);
+    CHECK((channels[0].min == -5 && channels[0].max == 7));
+    CHECK((channels[1].min == 0 && channels[1].max == 6));
+  }
+  const auto without = collect(model, Names{"x"}, samples, 1);
+  CHECK(without.statistics.at("x").sample_extremes.empty());
+  CHECK(without.channel_extremes.empty());
 }
 
 TEST_CASE("progress counts every sample once and ends with all", "[calibrate]") {

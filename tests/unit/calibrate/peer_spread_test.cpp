@@ -36,8 +36,9 @@ TEST_CASE("peer spread: average and deviation are those of onnxruntime.quantizat
 }
 
 TEST_CASE("peer spread: too few bins are refused, no value has no spread", "[calibrate]") {
-  const PeerHistogram few({-1, 1, 0, 1}, PeerHistogram::Of::Values, 128);
-  CHECK(error_text([&] { peer_spread(few, SpreadOf::Values); }) ==
+  CalibrationConfig config;
+  config.num_bins = 128;
+  CHECK(error_text([&] { require_spread_bins(config); }) ==
         "calibration.num_bins: 128, expected at least 512 for method distribution");
   const PeerHistogram empty({-1, 1, 0, 1}, PeerHistogram::Of::Values, 512);
   CHECK_FALSE(peer_spread(empty, SpreadOf::Values).has_value());

@@ -19,6 +19,19 @@ TensorStatistics seen(const std::vector<std::vector<float>>& samples, std::uint6
 
 }  // namespace
 
+TEST_CASE("statistics: extremes of a sample cover all that was seen of it", "[calibrate]") {
+  TensorStatistics statistics;
+  const auto observe = [&](float low, float high, std::uint64_t sample) {
+    statistics.observe(std::vector<float>{low, high}, sample, StatisticsKind::Extremes, true);
+  };
+  observe(-1, 1, 3);
+  observe(0, 5, 3);
+  observe(-2, 0, 0);
+  TensorStatistics merged;
+  merged.merge(statistics);
+  CHECK(merged.sample_extremes == std::vector<SampleExtremes>{{0, -2, 0}, {3, -1, 5}});
+}
+
 TEST_CASE("statistics keep the extremes of all samples", "[calibrate]") {
   const auto statistics = seen({{1, 2}, {-3}, {0.5F}});
   CHECK(statistics.min.value == -3);

@@ -14,7 +14,10 @@ std::string failure(const CalibrationTable& table, const Names& tensors,
                     const std::string& preprocess = R"({"enabled":true,"opset":null})",
                     StatisticsKind kind = StatisticsKind::Distribution) {
   return testing::failure_of([&] {
-    check_table(table, {model_sha256, preprocess, kind, tensors}, "t.qcal");
+    check_table(
+        table,
+        {.model_sha256 = model_sha256, .preprocess = preprocess, .kind = kind, .tensors = tensors},
+        "t.qcal");
   });
 }
 
@@ -51,6 +54,18 @@ TEST_CASE("table check: a method needs what was recorded", "[calibrate]") {
   CHECK(failure(table, {}) ==
         "exit 3: t.qcal: calibration table without what the method needs: statistics extremes, "
         "expected distribution");
+}
+
+TEST_CASE("table check: strides need extremes of samples", "[calibrate]") {
+  const auto text = [](const CalibrationTable& table, bool needed) {
+    return testing::failure_of([&] { check_sample_extremes(table, needed, "t.qcal"); });
+  };
+  CHECK(text(example_table(), true) ==
+        "exit 3: t.qcal: calibration table without what calibration.stride needs: no extremes of "
+        "single samples, expected those of all samples | qtool calibrate with calibration.stride "
+        "records them");
+  CHECK(text(example_table(), false) == "no error");
+  CHECK(text(table_with_sample_extremes(), true) == "no error");
 }
 
 TEST_CASE("table check: missing tensors are listed, and counted where they are many",

@@ -46,4 +46,19 @@ inline CalibrationTable example_table(const std::vector<std::uint64_t>& samples 
   return out;
 }
 
+/// The same with the extremes of single samples.
+inline CalibrationTable table_with_sample_extremes(const std::vector<std::uint64_t>& samples = {
+                                                       0, 1, 2, 3, 4}) {
+  CalibrationTable out = example_table(samples);
+  out.origin.has_sample_extremes = true;
+  for (const char* name : {"conv", "relu"}) {
+    TensorStatistics& statistics = out.tensors[name] = {};
+    for (const std::uint64_t index : samples) {
+      statistics.observe(example_values(index, std::string(name) == "relu"), index,
+                         StatisticsKind::All, true);
+    }
+  }
+  return out;
+}
+
 }  // namespace qtool

@@ -33,6 +33,16 @@ TEST_CASE("merge: parts in any order give the bytes of the table of all samples"
   } while (std::ranges::next_permutation(parts).found);
 }
 
+TEST_CASE("merge: extremes of samples come in their order", "[calibrate]") {
+  TableMerge merge;
+  for (const auto& part : {std::vector<std::uint64_t>{1, 4}, {0, 3}, {2}})
+    merge.add(table_with_sample_extremes(part), "part");
+  CHECK(table_bytes(merge.take()) == table_bytes(table_with_sample_extremes()));
+  CHECK(failure_after([](CalibrationTable& table) { table.origin.has_sample_extremes = true; }) ==
+        "exit 3: b.qcal: calibration table of another kind: extremes of single samples recorded, "
+        "expected not recorded");
+}
+
 TEST_CASE("merge: without all samples the table says which it has", "[calibrate]") {
   TableMerge merge;
   merge.add(example_table({4}), "a");

@@ -102,7 +102,7 @@ TEST_CASE("table: fields that would be lost are refused", "[calibrate]") {
   const std::string end = bytes.substr(bytes.size() - 34);
   const std::string answer =
       "exit 3: t.qcal: is not in the one form that tables have: fields are unknown or unordered";
-  CHECK(failure(sealed(body + "\x60\x01" + end)) == answer);  // field 12, which no table has
+  CHECK(failure(sealed(body + "\x68\x01" + end)) == answer);  // field 13, which no table has
   CHECK(failure(sealed(body + "\x40\x05" + end)) == answer);  // total_samples a second time
   CHECK(failure(sealed(body + "\x0f" + end)) ==
         "exit 3: t.qcal: is no protobuf message, expected a calibration table");
@@ -152,6 +152,42 @@ TEST_CASE("table: statistics that no run could give are refused", "[calibrate]")
   CHECK(answer([](S& s) { s.sum_of_minima.add(-80); }) ==
         "sum_of_minima gives a mean of -19.9, expected one from -4 to 10");
   CHECK(answer([](S& s) { s.sum.add(1e300); }).substr(0, 21) == "sum gives a mean of 9");
+}
+
+TEST_CASE("table: extremes of samples are read again", "[calibrate]") {
+  CHECK(parse_table(table_bytes(table_with_sample_extremes()), "t.qcal") ==
+        table_with_sample_extremes());
+}
+
+TEST_CASE("table: extremes of samples that no run could give are refused", "[calibrate]") {
+  const auto answer = [](const auto& change) {
+    CalibrationTable table = table_with_sample_extremes();
+    change(table.tensors["conv"].sample_extremes);
+    const std::string text = failure(table_bytes(table));
+    const std::string begin = "exit 3: t.qcal: tensor 'conv': has ";
+    CHECK(text.substr(0, begin.size()) == begin);
+    return text.substr(std::min(text.size(), begin.size()));
+  };
+  using E = std::vector<SampleExtremes>;
+  CHECK(answer([](E& e) { e.pop_back(); }) ==
+        "4 minima and 4 maxima of 4 samples, expected those of 5");
+  CHECK(answer([](E& e) { std::swap(e[0], e[1]); }) ==
+        "extremes of sample number 0 behind those of 1, expected ascending ones");
+  CHECK(answer([](E& e) { e[1].sample = 0; }) ==
+        "extremes of sample number 0 behind those of 0, expected ascending ones");
+  CHECK(answer([](E& e) { e[4].sample = 9; }) ==
+        "extremes of sample number 9, expected one of the table");
+  CHECK(answer([](E& e) { e[0].max = 11; }) ==
+        "the extremes -4 and 11 of sample number 0, expected some from -4 to 10");
+  CHECK(answer([](E& e) { e[0].min = std::numeric_limits<float>::quiet_NaN(); }) ==
+        "the extremes nan and 10 of sample number 0, expected some from -4 to 10");
+  CHECK(answer([](E& e) { e[0].max = 9; }) ==
+        "extremes of samples whose sums are others than those of the tensor");
+  CalibrationTable table = table_with_sample_extremes();
+  table.origin.has_sample_extremes = false;
+  CHECK(failure(table_bytes(table)) ==
+        "exit 3: t.qcal: tensor 'conv': has extremes of samples, expected none in a table without "
+        "them");
 }
 
 TEST_CASE("table: sums by channel that no run could give are refused", "[calibrate]") {

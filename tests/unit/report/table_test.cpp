@@ -66,6 +66,15 @@ TEST_CASE("table report: as JSON has samples, tensors and what they are of", "[r
         R"("zeros":null,"mean":null})");
 }
 
+TEST_CASE("table report: extremes of samples are named where the table has them", "[report]") {
+  TableReport report = example();
+  CHECK(to_compact_json(*to_json(report).find("has_sample_extremes")) == "false");
+  report.has_sample_extremes = true;
+  CHECK(to_compact_json(*to_json(report).find("has_sample_extremes")) == "true");
+  CHECK(to_text(to_document(report)).find("statistics  all, extremes of each sample\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("table report: ranges are there with the method that gave them", "[report]") {
   TableReport report = example();
   report.method = "minmax";

@@ -1,0 +1,151 @@
+#include "pipeline/calibrated_ranges.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/estimate.h"
+#include "calibrate/minmax.h"
+#include "pipeline/activation_levels.h"
+#include "pipeline/cache_content.h"
+#include "pipeline/calibration_samples.h"
+#include "pipeline/range_cache.h"
+#include "pipeline/table_content.h"
+#include "quantize/plan_builder.h"
+
+namespace qtool {
+namespace {
+
+void require_source(const Config& config, bool has_cache) {
+  if (config.calibration.data || config.calibration.table || has_cache) return;
+  throw Error(
+      ErrorKind::Usage,
+      fmt::format("calibration.data: is not set and {} gives no ranges, expected a folder of "
+                  "samples",
+                  printable(config.calibration.cache->string())));
+}
+
+/// Finds the ranges of one run; `wanted` says of which tensors.
+class Calibration {
+ public:
+  Calibration(const Model& model, const CalibrationSources& sources);
+
+  CalibratedRanges run();
+
+ private:
+  bool take_cache();
+  void take_table();
+  void measure();
+  void measure_in_peer_bins(const SampleFolder& folder);
+  void take_statistics(const CalibrationResult& result);
+  void keep(const CalibrationCache& cache);
+
+  const Model& model_;
+  const CalibrationSources& sources_;
+  const Config& config_;
+  Collection wanted_;
+  CalibratedRanges out_;
+};
+
+Calibration::Calibration(const Model& model, const CalibrationSources& sources)
+    : model_(model), sources_(sources), config_(sources.config) {
+  const Placement& placement = placement_for(config_.preset);
+  wanted_.tensors = tensors_to_measure(model, config_.quantization, placement);
+  wanted_.averaged = inputs_to_average(model, config_.quantization, placement);
+  wanted_.kind = statistics_for(config_.calibration);
+  wanted_.keeps_sample_extremes = needs_sample_extremes(config_.calibration);
+  wanted_.threads = config_.threads > 0 ? config_.threads : available_cores();
+}
+
+CalibratedRanges Calibration::run() {
+  if (take_cache()) return std::move(out_);
+  require_source(config_, /*has_cache=*/false);
+  if (config_.calibration.table)
+    take_table();
+  else
+    measure();
+  return std::move(out_);
+}
+
+/// Whether there is a cache that serves. It holds no means, so that biases are not corrected.
+bool Calibration::take_cache() {
+  auto cache = read_range_cache(config_, sources_.warn);
+  if (!cache) return false;
+  out_.source = CalibrationSource::Cache;
+  out_.sha256 = std::move(cache->sha256);
+  out_.ranges = take_ranges(cache->content, wanted_.tensors, config_, sources_.warn);
+  if (!wanted_.averaged.empty()) {
+    sources_.warn(fmt::format("{}: holds no means of channels: biases are not corrected",
+                              printable(config_.calibration.cache->string())));
+  }
+  return true;
+}
+
+void Calibration::take_table() {
+  TableContent found = take_from_table(config_, sources_.model_sha256, wanted_, sources_.warn);
+  out_.source = CalibrationSource::Table;
+  out_.sample_count = found.sample_count;
+  out_.sha256 = std::move(found.sha256);
+  take_statistics(found.result);
+}
+
+void Calibration::measure() {
+  const auto folder = open_calibration_samples(config_, model_, sources_.warn);
+  if (counts_in_peer_bins(config_)) {
+    measure_in_peer_bins(*folder);
+  } else {
+    wanted_.samples = all_samples(*folder);
+    CalibrationResult result;
+    if (!wanted_.tensors.empty())
+      result = collect_statistics(model_, wanted_, *folder, sources_.progress);
+    take_statistics(result);
+  }
+  out_.sample_count = folder->size();
+  out_.sha256 = folder->sha256();
+}
+
+void Calibration::measure_in_peer_bins(const SampleFolder& folder) {
+  const auto samples = all_samples(folder);
+  if (!wanted_.averaged.empty()) {
+    const Collection means{.tensors = {},
+                           .averaged = wanted_.averaged,
+                           .samples = samples,
+                           .threads = wanted_.threads};
+    out_.means =
+        channel_means(collect_statistics(model_, means, folder, sources_.progress).channel_sums);
+  }
+  const CalibrationCache cache =
+      cache_of_peer_bins(model_, wanted_.tensors, samples, folder, config_, sources_.progress);
+  out_.ranges = take_ranges(cache, wanted_.tensors, config_, sources_.warn);
+  keep(cache);
+}
+
+void Calibration::take_statistics(const CalibrationResult& result) {
+  const CalibrationConfig& calibration = config_.calibration;
+  out_.ranges = estimate_ranges(result.statistics, calibration,
+                                activation_levels(config_.quantization), wanted_.threads);
+  out_.means = channel_means(result.channel_sums);
+  keep(cache_of(out_.ranges, wanted_.tensors, calibration.method));
+}
+
+void Calibration::keep(const CalibrationCache& cache) {
+  if (config_.calibration.cache) out_.new_cache = calibration_cache_text(cache);
+}
+
+}  // namespace
+
+void require_calibration_source(const Config& config) {
+  require_source(config,
+                 config.calibration.cache && std::filesystem::exists(*config.calibration.cache));
+}
+
+CalibratedRanges calibrated_ranges(const Model& model, const CalibrationSources& sources) {
+  return Calibration(model, sources).run();
+}
+
+}  // namespace qtool

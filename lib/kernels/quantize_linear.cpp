@@ -30,11 +30,14 @@ void quantize_row(const float* values, std::size_t count, RowParams params, std:
   HWY_DYNAMIC_DISPATCH(quantize_row_u16)(values, count, params, out);
 }
 
+/// The widest vector of any target. HWY_MAX_BYTES is that of the one this part is compiled for.
+constexpr std::size_t kWidestVectorBytes = 256;
+
 /// A copy that may be read by whole vectors beyond its end.
 template <typename T>
 std::vector<T> padded(std::span<const T> values) {
   std::vector<T> out(values.begin(), values.end());
-  out.resize(values.size() + HWY_MAX_BYTES / sizeof(T), T{1});
+  out.resize(values.size() + kWidestVectorBytes / sizeof(T), T{1});
   return out;
 }
 

@@ -164,6 +164,7 @@ CalibrationResult collect_statistics(const Model& model, const Collection& colle
                          .samples = collection.samples,
                          .optimization = optimization_for(collection),
                          .threads = collection.threads,
+                         .providers = collection.providers,
                          .keep_on_interrupt = collection.keep_on_interrupt};
   std::optional<SharedMoments> shared;
   if (collection.second_moments) shared.emplace(pass.taps.size(), *collection.second_moments);

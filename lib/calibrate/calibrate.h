@@ -28,6 +28,7 @@ struct Collection {
   bool keeps_channel_extremes = false;
   std::vector<std::size_t> samples;  ///< indices into the folder, ascending
   int threads = 1;
+  std::vector<std::string> providers = {};  ///< execution providers, as of SessionConfig
   /// On an interrupt, samples that run are finished and what was recorded so far is the result;
   /// otherwise an interrupt throws at once.
   bool keep_on_interrupt = false;

@@ -18,6 +18,7 @@ SessionConfig tapped(const Observation& observation) {
   SessionConfig out;
   out.optimization = observation.optimization;
   out.taps = observation.taps;
+  out.providers = observation.providers;
   out.stop_inside_runs = !observation.keep_on_interrupt;
   return out;
 }

@@ -26,6 +26,7 @@ struct Observation {
   /// How far nodes may be changed between the taps.
   SessionConfig::Optimization optimization = SessionConfig::Optimization::Extended;
   int threads = 1;
+  std::vector<std::string> providers = {};  ///< as of SessionConfig
   /// On an interrupt, samples that run are finished and the pass ends early; otherwise an interrupt
   /// throws at once.
   bool keep_on_interrupt = false;

@@ -16,6 +16,7 @@ struct RecordOptions {
   std::optional<Shard> shard;
   bool resume = false;  ///< what `model.output` holds already is not run again
   ChannelOptions channels = {};
+  std::vector<std::string> providers = {};  ///< ONNX Runtime's execution providers; empty: CPU
 };
 
 /// Runs `config.model.input` over the samples of `calibration.data` and writes a table of every

@@ -205,6 +205,7 @@ CalibrationTable RecordRun::record(const Model& model,
                         .keeps_channel_extremes = config_.calibration.per_channel,
                         .samples = {},
                         .threads = threads(),
+                        .providers = options_.providers,
                         .keep_on_interrupt = true,
                         .channel_maxima = options_.channels.maxima,
                         .second_moments = options_.channels.moments};

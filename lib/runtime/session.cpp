@@ -18,6 +18,7 @@
 #include "runtime/observer_op.h"
 #include "runtime/ort_error.h"
 #include "runtime/ort_model.h"
+#include "runtime/providers.h"
 #include "runtime/values.h"
 
 namespace qtool {
@@ -46,6 +47,7 @@ Ort::SessionOptions make_options(const SessionConfig& config) {
   // A pattern is one block for all of a run, kept for each shape seen; without it the arena reuses
   // what was freed, which takes two thirds of the memory at the same speed.
   out.DisableMemPattern();
+  append_providers(out, config.providers);
   return out;
 }
 

@@ -26,6 +26,9 @@ struct SessionConfig {
   enum class Optimization { None, Basic, Extended, All };
   Optimization optimization = Optimization::All;
   int intra_op_threads = 1;
+  /// Execution providers by ONNX Runtime's names, the preferred first; the CPU takes what they do
+  /// not.
+  std::vector<std::string> providers = {};
   /// Names of float32, float16 or bfloat16 values, of the main graph or of bodies in it, that `run`
   /// shows to its observer: the latter each time that the body runs. Values by other names may be
   /// fused away.

@@ -137,6 +137,21 @@ TEST_CASE("calibrate: a file that is no table is refused by its name", "[cli]") 
                    "  hint: ONNX Runtime's cache is read by the key calibration.cache"}});
 }
 
+TEST_CASE("calibrate: the providers of ONNX Runtime can be named, others are refused", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  REQUIRE(run_qtool(kRecord + "-o t.qcal", dir).exit_code == 0);
+  const auto cpu = run_qtool(kRecord + "-o cpu.qcal --providers CPUExecutionProvider", dir);
+  CHECK(cpu.exit_code == 0);
+  CHECK(read_file(dir / "cpu.qcal") == read_file(dir / "t.qcal"));
+  const auto other = run_qtool(kRecord + "-o x.qcal --providers NoSuchExecutionProvider", dir);
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.err, Catch::Matchers::StartsWith(
+                            "qtool: error: --providers: 'NoSuchExecutionProvider' is not in this "
+                            "ONNX Runtime, available: "));
+  CHECK_FALSE(std::filesystem::exists(dir / "x.qcal"));
+}
+
 TEST_CASE("calibrate: a dry run says what it would do and writes nothing", "[cli]") {
   const TempDir dir;
   fill(dir);

@@ -22,6 +22,7 @@ constexpr std::string_view kExport = "--export";
 constexpr std::string_view kCoverage = "--coverage";
 constexpr std::string_view kChannels = "--per-channel-statistics";
 constexpr std::string_view kMoments = "--second-moments";
+constexpr std::string_view kProviders = "--providers";
 
 std::optional<std::uint64_t> number(std::string_view digits) {
   std::uint64_t out = 0;
@@ -80,12 +81,12 @@ void refuse_model_output(const Config& config) {
 
 CalibrateReport run_form(const Run& run) {
   if (run.has(kMerge)) {
-    refuse_together(run, kMerge, {kExport, kShard, kResume, kChannels, kMoments});
+    refuse_together(run, kMerge, {kExport, kShard, kResume, kChannels, kMoments, kProviders});
     const auto& words = run.own.find(kMerge)->second;
     return run_merge(run.config, {words.begin(), words.end()}, run.context);
   }
   if (run.has(kExport)) {
-    refuse_together(run, kExport, {kShard, kResume, kChannels, kMoments});
+    refuse_together(run, kExport, {kShard, kResume, kChannels, kMoments, kProviders});
     return run_export(run.config, read_format(run.own.find(kExport)->second.front()), run.context);
   }
   RecordOptions options;
@@ -94,11 +95,13 @@ CalibrateReport run_form(const Run& run) {
   options.channels.maxima = run.has(kChannels);
   if (run.has(kMoments))
     options.channels.moments = read_moments(run.own.find(kMoments)->second.front());
+  if (run.has(kProviders)) options.providers = run.own.find(kProviders)->second;
   return run_record(run.config, options, run.context);
 }
 
 int run_coverage_form(const Run& run) {
-  refuse_together(run, kCoverage, {kMerge, kExport, kShard, kResume, kChannels, kMoments});
+  refuse_together(run, kCoverage,
+                  {kMerge, kExport, kShard, kResume, kChannels, kMoments, kProviders});
   const auto& words = run.own.find(kCoverage)->second;
   const CoverageReport report = run_coverage(run.config, {words.begin(), words.end()}, run.context);
   deliver(run, report);
@@ -153,6 +156,10 @@ Command calibrate_command() {
                        "MatMul reads."},
                       {kMoments, "KIND",
                        "Record their second moments: diagonal, or full with all products."},
+                      {kProviders, "NAME...",
+                       "Run the model on these execution providers of ONNX Runtime, as far as it "
+                       "has them.",
+                       true},
                       {.flag = kCoverage,
                        .value_name = "DIR...",
                        .help = "Tell how the ranges of a table fit held-out samples, by folder.",

@@ -47,6 +47,7 @@ TensorRanges estimate_ranges(const std::map<std::string, TensorStatistics>& stat
                              int threads) {
   if (config.method == CalibrationMethod::Entropy) require_enough_bins(config);
   std::vector<const TensorStatistics*> tensors;
+  tensors.reserve(statistics.size());
   for (const auto& [name, of_tensor] : statistics) tensors.push_back(&of_tensor);
   std::vector<std::optional<Range>> ranges(tensors.size());
   parallel_for(tensors.size(), threads,

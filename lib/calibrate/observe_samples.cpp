@@ -30,6 +30,7 @@ std::vector<std::size_t> largest_first(std::span<const std::size_t> samples,
   for (const std::size_t sample : samples) sized.emplace_back(folder.bytes(sample), sample);
   std::ranges::stable_sort(sized, std::greater{}, &std::pair<std::uint64_t, std::size_t>::first);
   std::vector<std::size_t> out;
+  out.reserve(sized.size());
   for (const auto& [bytes, sample] : sized) out.push_back(sample);
   return out;
 }

@@ -106,7 +106,7 @@ std::vector<double> SecondMoments::values() const {
 }
 
 std::vector<double> SecondMoments::diagonal() const {
-  const std::vector<double> all = values();
+  std::vector<double> all = values();
   if (kind_ == MomentsKind::Diagonal) return all;
   std::vector<double> out;
   std::size_t channels = 0;

@@ -100,6 +100,7 @@ TableChannels decode_channels(const ChannelSumsProto& message, const TensorStati
                               const std::string& where) {
   check_counts(message, statistics, where);
   std::vector<ChannelSums::Words> words;
+  words.reserve(static_cast<std::size_t>(message.high_size()));
   for (int i = 0; i < message.high_size(); ++i) words.push_back({message.high(i), message.low(i)});
   TableChannels out{message.axis(),
                     ChannelSums::from(words, message.values_per_channel(), message.is_ragged()),

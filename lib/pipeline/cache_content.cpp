@@ -22,6 +22,7 @@ int threads_of(const Config& config) {
 template <typename Tensors>
 std::vector<std::string> names_of(const Tensors& tensors) {
   std::vector<std::string> out;
+  out.reserve(tensors.size());
   for (const auto& [name, ignored] : tensors) out.push_back(name);
   return out;
 }

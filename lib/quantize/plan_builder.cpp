@@ -177,7 +177,6 @@ std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProt
   const auto is_quantized = [&](const std::string& name) { return activation_plan(name) >= 0; };
   switch (rule.entry) {
     case Entry::Always:
-      return "";
     case Entry::OutputRead:
       return "";
     case Entry::ConstantOrQuantizedInput:

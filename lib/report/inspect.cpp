@@ -16,6 +16,7 @@ constexpr std::size_t kShownReasons = 20;
 
 std::string opset_text(const std::vector<OpsetVersion>& opsets) {
   std::vector<std::string> words;
+  words.reserve(opsets.size());
   for (const OpsetVersion& each : opsets) {
     words.push_back(each.domain.empty() ? std::to_string(each.version)
                                         : fmt::format("{} {}", each.domain, each.version));

@@ -19,12 +19,14 @@ ScaleAndZeroPoint spread_over(Range range, const QuantizedLevels& levels) {
   if (scale < static_cast<double>(std::numeric_limits<float>::min())) return {};
   const double zero = levels.is_symmetric ? (levels.spread_min + levels.spread_max) / 2.0
                                           : levels.spread_min - static_cast<double>(low) / scale;
+  // std::nearbyint rounds half to even in the default rounding mode, which qtool never changes.
   return {static_cast<float>(scale), static_cast<std::int32_t>(std::nearbyint(zero))};
 }
 
 }  // namespace
 
 Range quantized_range(Range range, const QuantizedLevels& levels) {
+  // Zero must have an exact integer: padding and Relu rely on it.
   float low = std::min(range.min, 0.0F);
   float high = std::max(range.max, 0.0F);
   if (levels.minimum_real_range)

@@ -30,9 +30,8 @@ struct LinearGrid {
 /// `minimum_real_range`, and as far on both sides of zero where the levels are symmetric.
 Range quantized_range(Range range, const QuantizedLevels& levels);
 
-/// The grid that the quantizer gives `range` (docs/numerics.md, "Scale and zero point"). A function
-/// of its own, since the quantizer comes after calibration and cannot be asked by it; the test
-/// holds the two equal bit for bit.
+/// The grid that `range` is quantized to (docs/numerics.md, "Scale and zero point"); the quantizer
+/// takes scale and zero point from here too.
 LinearGrid linear_grid(Range range, const QuantizedLevels& levels);
 
 }  // namespace qtool

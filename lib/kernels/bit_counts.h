@@ -12,8 +12,8 @@ namespace qtool::kernels {
 /// Buckets of float32 values by their own bits: sign, exponent and leading bits of the mantissa.
 /// An octave holds the magnitudes from 2^k up to 2^(k+1) and is named by its exponent field. The
 /// `top` octave and three below are cut into 512 buckets each, as fine as 1024 even steps from 0 to
-/// the largest value, and twenty more into 128, which is 0.8 % of the value or less. What is smaller
-/// yet is low: beneath the step of any 16-bit quantization of the tensor.
+/// the largest value, and twenty more into 128, which is 0.8 % of the value or less. What is
+/// smaller yet is low: beneath the step of any 16-bit quantization of the tensor.
 struct BitBuckets {
   static constexpr int kFineOctaves = 4;
   static constexpr int kFineShift = 14;  ///< leaves 9 bits of the mantissa

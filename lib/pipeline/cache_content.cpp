@@ -10,7 +10,7 @@
 #include "calibrate/estimate.h"
 #include "calibrate/peer_spread.h"
 #include "model/messages.h"
-#include "pipeline/activation_levels.h"
+#include "quantize/params.h"
 
 namespace qtool {
 namespace {

@@ -11,11 +11,11 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/estimate.h"
 #include "calibrate/minmax.h"
-#include "pipeline/activation_levels.h"
 #include "pipeline/cache_content.h"
 #include "pipeline/calibration_samples.h"
 #include "pipeline/range_cache.h"
 #include "pipeline/table_content.h"
+#include "quantize/params.h"
 #include "quantize/plan_builder.h"
 
 namespace qtool {

@@ -18,7 +18,6 @@
 #include "model/graph_view.h"
 #include "model/messages.h"
 #include "model/model.h"
-#include "pipeline/activation_levels.h"
 #include "pipeline/calibrate.h"
 #include "pipeline/coverage_gates.h"
 #include "pipeline/coverage_tensors.h"
@@ -26,6 +25,7 @@
 #include "pipeline/model_file.h"
 #include "pipeline/prepare.h"
 #include "pipeline/table_content.h"
+#include "quantize/params.h"
 
 namespace qtool {
 namespace {

@@ -12,12 +12,12 @@
 #include "calibrate/table.h"
 #include "calibrate/table_check.h"
 #include "calibrate/tensorrt_cache.h"
-#include "pipeline/activation_levels.h"
 #include "pipeline/cache_content.h"
 #include "pipeline/calibrate.h"
 #include "pipeline/calibration_samples.h"
 #include "pipeline/describe_table.h"
 #include "pipeline/publish_table.h"
+#include "quantize/params.h"
 #include "report/table.h"
 
 namespace qtool {

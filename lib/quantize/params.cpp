@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 
@@ -60,24 +59,24 @@ IntegerRange spread_range(const QuantScheme& scheme) {
   return full;
 }
 
+QuantizedLevels quantized_levels(const QuantScheme& scheme) {
+  const IntegerRange spread = spread_range(scheme);
+  const IntegerRange full = full_range(scheme.type);
+  return {.spread_min = spread.min,
+          .spread_max = spread.max,
+          .clamp_min = full.min,
+          .clamp_max = full.max,
+          .is_symmetric = scheme.is_symmetric,
+          .minimum_real_range = scheme.minimum_real_range};
+}
+
+QuantizedLevels activation_levels(const QuantizationConfig& config) {
+  return quantized_levels(activation_scheme(config));
+}
+
 ScaleAndZero scale_and_zero(Range range, const QuantScheme& scheme) {
-  const IntegerRange q = spread_range(scheme);
-  // Zero must have an exact integer: padding and Relu rely on it.
-  float low = std::min(range.min, 0.0F);
-  float high = std::max(range.max, 0.0F);
-  if (scheme.minimum_real_range)
-    high = std::max(high, low + static_cast<float>(*scheme.minimum_real_range));
-  if (scheme.is_symmetric) {
-    high = std::max(-low, high);
-    low = -high;
-  }
-  const double scale =
-      (static_cast<double>(high) - static_cast<double>(low)) / (static_cast<double>(q.max) - q.min);
-  if (scale < static_cast<double>(std::numeric_limits<float>::min())) return {1.0F, 0};
-  // std::nearbyint rounds half to even in the default rounding mode, which qtool never changes.
-  const double zero =
-      scheme.is_symmetric ? (q.min + q.max) / 2.0 : q.min - static_cast<double>(low) / scale;
-  return {static_cast<float>(scale), static_cast<std::int32_t>(std::nearbyint(zero))};
+  const LinearGrid grid = linear_grid(range, quantized_levels(scheme));
+  return {grid.scale, grid.zero_point};
 }
 
 std::int32_t quantize_value(float value, const ScaleAndZero& params, ElementType type) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "calibrate/linear_grid.h"
 #include "calibrate/ranges.h"
 #include "config/config.h"
 #include "model/element_type.h"
@@ -35,6 +36,11 @@ QuantScheme activation_scheme(const QuantizationConfig& config);
 IntegerRange full_range(ElementType type);
 /// The values that a range is spread over: full, [-127, 127] where symmetric, 7-bit where reduced.
 IntegerRange spread_range(const QuantScheme& scheme);
+
+/// The same as calibration is told it.
+QuantizedLevels quantized_levels(const QuantScheme& scheme);
+/// The integers that activations are quantized to under this config.
+QuantizedLevels activation_levels(const QuantizationConfig& config);
 
 /// Scale and zero point of `range` (docs/numerics.md, "Scale and zero point").
 struct ScaleAndZero {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/describe.h"
 #include "report/figures.h"
+#include "report/model_json.h"
 
 namespace qtool {
 namespace {
@@ -32,14 +33,6 @@ Facts facts_of(const CalibrateReport& report) {
   if (report.config.report.manifest && !report.config.dry_run)
     facts.emplace_back("manifest", report.output.path.native() + ".manifest.json");
   return facts;
-}
-
-JsonValue file_json(const FileDigest& file) {
-  return JsonObject()
-      .add("path", file.path)
-      .add("sha256", file.sha256)
-      .add("bytes", file.bytes)
-      .take();
 }
 
 JsonValue calibration_json(const CalibrateReport& report) {

@@ -12,6 +12,7 @@
 #include "report/comparison.h"
 #include "report/figures.h"
 #include "report/json_object.h"
+#include "report/model_json.h"
 
 namespace qtool {
 namespace {
@@ -173,22 +174,6 @@ void add_tensor_sections(Document& out, const CoverageReport& report) {
   out.sections.push_back({fmt::format("the {} worst of {} tensors", kWorst, tensors.size()),
                           table_of(tensors.first(kWorst), has_scenarios)});
   out.sections.push_back({"all tensors", table_of(tensors, has_scenarios), true});
-}
-
-JsonValue file_json(const FileDigest& file) {
-  return JsonObject()
-      .add("path", file.path)
-      .add("sha256", file.sha256)
-      .add("bytes", file.bytes)
-      .take();
-}
-
-JsonValue range_json(const std::optional<Range>& range) {
-  if (!range) return {};
-  return JsonObject()
-      .add("min", static_cast<double>(range->min))
-      .add("max", static_cast<double>(range->max))
-      .take();
 }
 
 JsonValue extreme_json(const std::optional<SampledValue>& extreme) {

@@ -24,6 +24,22 @@ JsonValue model_json(const std::optional<std::filesystem::path>& path, const std
       .take();
 }
 
+JsonValue file_json(const FileDigest& file) {
+  return JsonObject()
+      .add("path", file.path)
+      .add("sha256", file.sha256)
+      .add("bytes", file.bytes)
+      .take();
+}
+
+JsonValue range_json(const std::optional<Range>& range) {
+  if (!range) return {};
+  return JsonObject()
+      .add("min", static_cast<double>(range->min))
+      .add("max", static_cast<double>(range->max))
+      .take();
+}
+
 JsonValue passes_json(const PreprocessReport& report) {
   return json_list(report.passes, pass_json);
 }

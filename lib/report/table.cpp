@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/figures.h"
 #include "report/json_object.h"
+#include "report/model_json.h"
 
 namespace qtool {
 namespace {
@@ -72,14 +73,6 @@ JsonValue sample_json(const RecordedSample& sample) {
 
 JsonValue extreme_json(float value, const std::string& sample) {
   return JsonObject().add("value", static_cast<double>(value)).add("sample", sample).take();
-}
-
-JsonValue range_json(const std::optional<Range>& range) {
-  if (!range) return {};
-  return JsonObject()
-      .add("min", static_cast<double>(range->min))
-      .add("max", static_cast<double>(range->max))
-      .take();
 }
 
 JsonValue list_json(const std::vector<double>& numbers) {

@@ -92,7 +92,7 @@ int main(int argc, char* argv[]) {
     runs = plain(argv[2], samples);
   } else {
     normalize(model);
-    const auto tensors = tensors_to_measure(model, {}, placement_for(preset));
+    const auto tensors = measurements(model, {}, placement_for(preset)).tensors;
     taps = tensors.size();
     const Collection collection{
         .tensors = tensors,

@@ -54,9 +54,9 @@ class Calibration {
 
 Calibration::Calibration(const Model& model, const CalibrationSources& sources)
     : model_(model), sources_(sources), config_(sources.config) {
-  const Placement& placement = placement_for(config_.preset);
-  wanted_.tensors = tensors_to_measure(model, config_.quantization, placement);
-  wanted_.averaged = inputs_to_average(model, config_.quantization, placement);
+  Measurements wanted = measurements(model, config_.quantization, placement_for(config_.preset));
+  wanted_.tensors = std::move(wanted.tensors);
+  wanted_.averaged = std::move(wanted.averaged);
   wanted_.kind = statistics_for(config_.calibration);
   wanted_.keeps_sample_extremes = needs_sample_extremes(config_.calibration);
   wanted_.threads = config_.threads > 0 ? config_.threads : available_cores();

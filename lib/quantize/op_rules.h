@@ -97,6 +97,11 @@ const OpRule* find_rule(const Placement& placement, std::string_view op_type,
 /// output is an activation.
 const OpRule& generic_rule();
 
+/// An axis that may count from the end, as one from the front.
+inline std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
+  return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+}
+
 OpRule refine_conv_transpose(OpRule row, const NodeContext& context);
 OpRule refine_gemm(OpRule row, const NodeContext& context);
 OpRule refine_pad(OpRule row, const NodeContext& context);

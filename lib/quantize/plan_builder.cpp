@@ -12,6 +12,7 @@
 
 #include "quantize/bias_correction.h"
 #include "quantize/bias_planner.h"
+#include "quantize/bias_requests.h"
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
 #include "quantize/islands.h"
@@ -23,10 +24,6 @@ namespace {
 
 using Role = TensorPlan::Role;
 
-std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
-  return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
-}
-
 /// Builds a plan in one walk over the nodes. Without ranges it drafts: every tensor counts as
 /// measurable, and `measured()` tells which were asked for.
 class PlanBuilder {
@@ -35,12 +32,11 @@ class PlanBuilder {
               const QuantizationConfig& config, const Placement& placement)
       : model_(model),
         ranges_(ranges),
-        means_(means),
         config_(config),
         graph_(model.graph()),
         filter_(model.graph(), config, placement),
         opset_(model.opset()),
-        corrects_biases_(corrects_biases(config, placement)),
+        biases_(model, graph_, corrects_biases(config, placement), means),
         quantizes_unread_(placement.quantizes_unread || !config.op_types_to_quantize.empty() ||
                           !config.nodes_to_quantize.empty()) {
     select_rules();
@@ -49,8 +45,8 @@ class PlanBuilder {
 
   QuantPlan build() {
     for (int index = 0; index < graph_.node_count(); ++index) plan_node(index);
-    if (!biases_.empty()) {
-      plan_biases(model_, graph_, biases_, zero_channels_,
+    if (!biases_.requests().empty()) {
+      plan_biases(model_, graph_, biases_.requests(), zero_channels_,
                   !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
     }
     drop_replaced();
@@ -58,7 +54,7 @@ class PlanBuilder {
   }
 
   std::vector<std::string>& measured() { return measured_; }
-  std::vector<AveragedTensor>& averaged() { return averaged_; }
+  std::vector<AveragedTensor>& averaged() { return biases_.averaged(); }
 
  private:
   // Which nodes take part.
@@ -89,14 +85,9 @@ class PlanBuilder {
                     std::optional<std::int64_t> axis);
   std::optional<std::int64_t> channel_axis(const OpRule& rule, const onnx::NodeProto& node,
                                            int slot) const;
-  void plan_bias(const OpRule& rule, int index, int slot, std::span<const int> input_plans);
-  std::vector<double> output_error(const onnx::NodeProto& node, int weight_plan) const;
-  void request_bias(const OpRule& rule, Use use, std::span<const int> input_plans,
-                    std::vector<double> error);
 
-  QuantScheme activation_scheme() const { return qtool::activation_scheme(config_); }
   QuantScheme constant_scheme() const {
-    QuantScheme scheme = activation_scheme();
+    QuantScheme scheme = activation_scheme(config_);
     scheme.is_reduced = config_.reduce_range;
     return scheme;
   }
@@ -124,12 +115,11 @@ class PlanBuilder {
 
   const Model& model_;
   const TensorRanges* ranges_;
-  const ChannelMeans* means_;
   const QuantizationConfig& config_;
   GraphView graph_;
   NodeFilter filter_;
   std::int64_t opset_;
-  bool corrects_biases_;
+  BiasRequests biases_;
   bool quantizes_unread_;
   std::vector<SelectedNode> selected_;
   Islands islands_;
@@ -137,10 +127,8 @@ class PlanBuilder {
   std::unordered_map<std::string, int> activations_;
   std::map<std::tuple<std::string, ElementType, bool, std::int64_t>, int> constants_;
   ZeroChannels zero_channels_;
-  std::vector<BiasRequest> biases_;
   std::vector<int> replaced_;
   std::vector<std::string> measured_;
-  std::vector<AveragedTensor> averaged_;
 };
 
 void PlanBuilder::select_rules() {
@@ -204,7 +192,8 @@ void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
   }
   for (int slot = 0; slot < static_cast<int>(rule.inputs.size()); ++slot) {
-    if (rule.input(slot).role == InputRole::Bias) plan_bias(rule, index, slot, plans);
+    if (rule.input(slot).role == InputRole::Bias && config_.extra_options.quantize_bias)
+      biases_.look_at(rule, {index, slot}, plans, plan_);
   }
   if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; }))
     plan_.quantized_nodes.push_back(index);
@@ -337,7 +326,7 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
     skip(index, name, "has no range: calibration gave it no finite value");
     return -1;
   }
-  const QuantScheme scheme = activation_scheme();
+  const QuantScheme scheme = activation_scheme(config_);
   const ScaleAndZero params = scale_and_zero(*range, scheme);
   return add_activation(name, {scheme.type, {params.scale}, {params.zero_point}, {}},
                         is_unit_interval(name) ? "[0,1]" : "measured");
@@ -431,59 +420,6 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
   return at;
 }
 
-void PlanBuilder::plan_bias(const OpRule& rule, int index, int slot,
-                            std::span<const int> input_plans) {
-  if (!config_.extra_options.quantize_bias) return;
-  const auto& node = graph_.node(index);
-  const bool has_bias = slot < node.input_size() && !node.input(slot).empty();
-  const bool has_plans = input_plans[0] >= 0 && input_plans[1] >= 0;
-  const bool can_correct = corrects_biases_ && has_plans && summed_axis(node) >= 0 &&
-                           graph_.initializer(node.input(1)) != nullptr;
-  if (is_draft()) {
-    if (can_correct) averaged_.push_back({node.input(0), summed_axis(node)});
-    return;
-  }
-  if (has_bias) {
-    const std::string& name = node.input(slot);
-    const onnx::TensorProto* bias = graph_.initializer(name);
-    if (!bias) return skip(index, name, "a computed bias stays float");
-    if (element_type(*bias) != ElementType::Float) return;
-    if (graph_.is_graph_input(name))
-      return skip(index, name, "is a default that a caller may replace");
-    if (!has_plans) {
-      return skip(index, name,
-                  "the bias has no scale: not both the input and the weight are quantized");
-    }
-  }
-  std::vector<double> error;
-  if (can_correct) error = output_error(node, input_plans[1]);
-  if (has_bias || !error.empty()) request_bias(rule, {index, slot}, input_plans, std::move(error));
-}
-
-std::vector<double> PlanBuilder::output_error(const onnx::NodeProto& node, int weight_plan) const {
-  const auto means = means_->find(node.input(0));
-  if (means == means_->end()) return {};
-  return mean_output_error(node, model_.tensor(*graph_.initializer(node.input(1))),
-                           plan_.tensors[static_cast<std::size_t>(weight_plan)].params,
-                           means->second);
-}
-
-void PlanBuilder::request_bias(const OpRule& rule, Use use, std::span<const int> input_plans,
-                               std::vector<double> error) {
-  const auto& node = graph_.node(use.node);
-  const bool has_bias = use.slot < node.input_size() && !node.input(use.slot).empty();
-  const onnx::TensorProto* weight = graph_.initializer(node.input(1));
-  const auto rank = static_cast<std::size_t>(weight ? weight->dims_size() : 0);
-  biases_.push_back({.use = use,
-                     .input_plan = input_plans[0],
-                     .weight_plan = input_plans[1],
-                     .channel_axis = normalized_axis(rule.input(1).channel_axis, rank),
-                     .groups = rule.bias_groups,
-                     .factor = rule.bias_factor,
-                     .name = has_bias ? node.input(use.slot) : node.output(0) + "_bias",
-                     .output_error = std::move(error)});
-}
-
 /// Takes out the plans of tensors that a folded Relu or Clip made superfluous; indices into the
 /// list move along.
 void PlanBuilder::drop_replaced() {
@@ -504,23 +440,17 @@ void PlanBuilder::drop_replaced() {
 
 }  // namespace
 
-std::vector<std::string> tensors_to_measure(const Model& model, const QuantizationConfig& config,
-                                            const Placement& placement) {
+Measurements measurements(const Model& model, const QuantizationConfig& config,
+                          const Placement& placement) {
   PlanBuilder builder(model, nullptr, nullptr, config, placement);
   builder.build();
-  std::vector<std::string> names;
+  Measurements out;
   std::unordered_set<std::string> seen;
   for (std::string& name : builder.measured()) {
-    if (seen.insert(name).second) names.push_back(std::move(name));
+    if (seen.insert(name).second) out.tensors.push_back(std::move(name));
   }
-  return names;
-}
-
-std::vector<AveragedTensor> inputs_to_average(const Model& model, const QuantizationConfig& config,
-                                              const Placement& placement) {
-  PlanBuilder builder(model, nullptr, nullptr, config, placement);
-  builder.build();
-  return std::move(builder.averaged());
+  out.averaged = std::move(builder.averaged());
+  return out;
 }
 
 QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,

@@ -11,14 +11,13 @@
 
 namespace qtool {
 
-/// Names of the tensors whose range `build_plan` will ask for, in graph order: what calibration has
-/// to watch.
-std::vector<std::string> tensors_to_measure(const Model& model, const QuantizationConfig& config,
-                                            const Placement& placement);
-
-/// The inputs whose means per channel `build_plan` can make use of.
-std::vector<AveragedTensor> inputs_to_average(const Model& model, const QuantizationConfig& config,
-                                              const Placement& placement);
+/// What calibration has to watch.
+struct Measurements {
+  std::vector<std::string> tensors;      ///< whose range `build_plan` will ask for, in graph order
+  std::vector<AveragedTensor> averaged;  ///< whose means per channel it can make use of
+};
+Measurements measurements(const Model& model, const QuantizationConfig& config,
+                          const Placement& placement);
 
 /// The plan as far as it shows without data: every tensor counts as having a range, and no
 /// parameters are computed.

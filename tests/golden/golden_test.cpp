@@ -70,7 +70,7 @@ void run_golden(const GoldenFile& file) {
   Model model = text_model(file.sections.at("model"));
   normalize(model);
   const auto& placement = placement_for(config.preset);
-  const auto tensors = tensors_to_measure(model, config.quantization, placement);
+  const auto tensors = measurements(model, config.quantization, placement).tensors;
   const auto ranges = ranges_of(file, tensors);
   // A table serves every config.
   const auto recorded = measurable_tensors(model, config.quantization);

@@ -50,7 +50,7 @@ const Placement& placement_of(std::uint32_t seed) {
 /// A plan for a normalized model, over ranges that the seed chooses.
 QuantPlan plan_for(const Model& model, std::uint32_t seed) {
   const auto config = config_for(seed);
-  const auto ranges = some_ranges(tensors_to_measure(model, config, placement_of(seed)), seed);
+  const auto ranges = some_ranges(measurements(model, config, placement_of(seed)).tensors, seed);
   return build_plan(model, ranges, {}, config, placement_of(seed));
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("a corrected bias brings the output's mean back, also where there was 
   config.extra_options.op_types_to_exclude_output_quantization = {"Conv"};
   const Tensor x = input(3);
   const TensorRanges ranges{{"x", {0, 1.2F}}};
-  CHECK(inputs_to_average(model, config, cpu) == std::vector<AveragedTensor>{{"x", 1}});
+  CHECK(measurements(model, config, cpu).averaged == std::vector<AveragedTensor>{{"x", 1}});
   const auto worst_error = [&](const ChannelMeans& known) {
     const QuantPlan plan = build_plan(model, ranges, known, config, cpu);
     const auto quantized = means_of(lower_to_qdq(text_model(kDepthwise), plan), x);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "calibrate/ranges.h"
+#include "model/element_type.h"
 
 namespace qtool {
 
@@ -15,7 +16,19 @@ struct QuantizedLevels {
   std::int32_t clamp_max = 255;
   bool is_symmetric = false;
   std::optional<double> minimum_real_range{};
+  /// Not symmetric: the zero point is the least integer, or the middle one where there are negative
+  /// values.
+  bool is_restricted = false;
+  /// Float or Float16: what the ends of the range and the scale are rounded to.
+  ElementType value_type = ElementType::Float;
 };
+
+/// The zero point in the middle of the spread; of those that are not whole, the even one beside it.
+std::int32_t middle_zero_point(const QuantizedLevels& levels);
+
+/// Whether `scale`, rounded to float32 or float16, is too small to divide by: then 1 is taken, and
+/// zero point 0.
+bool is_degenerate(double scale, ElementType value_type);
 
 /// Real numbers that quantized values stand for: scale (q - zero_point), q from clamp_min to
 /// clamp_max.

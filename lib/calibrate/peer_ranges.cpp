@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calibrate/entropy.h"
-#include "calibrate/numpy_sum.h"
+#include "kernels/numpy_sum.h"
 
 namespace qtool {
 namespace {
@@ -54,7 +54,7 @@ std::vector<float> smoothed(Counts counts) {
 }
 
 void normalize(std::vector<float>& values) {
-  const float sum = numpy_sum<float>(values);
+  const float sum = kernels::numpy_sum<float>(values);
   for (float& value : values) value /= sum;
 }
 
@@ -66,7 +66,7 @@ float divergence(Counts p_counts, Counts q_counts) {
   normalize(q);
   for (std::size_t i = 0; i < p.size(); ++i)
     p[i] *= static_cast<float>(std::log(static_cast<double>(p[i] / q[i])));
-  return numpy_sum<float>(p);
+  return kernels::numpy_sum<float>(p);
 }
 
 /// The slice at the resolution of `levels` integers, in whole values per bin: the rest of a

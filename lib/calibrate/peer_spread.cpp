@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "calibrate/numpy_sum.h"
+#include "kernels/numpy_sum.h"
 
 namespace qtool {
 namespace {
@@ -42,9 +42,10 @@ std::optional<Spread> peer_spread(const PeerHistogram& histogram, SpreadOf of) {
     squares.push_back(count * (value * value));
   }
   const auto all = static_cast<double>(total);
-  const double average = numpy_sum<double>(values) / all;
+  const double average = kernels::numpy_sum<double>(values) / all;
   // Rounding can leave the variance of equal values below 0, of which the peer makes NaN.
-  const double variance = std::max(numpy_sum<double>(squares) / all - average * average, 0.0);
+  const double variance =
+      std::max(kernels::numpy_sum<double>(squares) / all - average * average, 0.0);
   return Spread{static_cast<float>(average), static_cast<float>(std::sqrt(variance))};
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/min_max.h"
 
+#include <algorithm>
+
 #define HWY_TARGET_INCLUDE "kernels/min_max_inl.h"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -41,6 +43,22 @@ void min_max_per_channel(std::span<const float> values, Channels channels, std::
     for (MinMax& channel : out) {
       merge(channel, HWY_DYNAMIC_DISPATCH(min_max)(piece, channels.inner));
       piece += channels.inner;
+    }
+  }
+}
+
+void min_max_per_block(std::span<const float> values, Blocks blocks, std::span<MinMax> out) {
+  const float* piece = values.data();
+  MinMax* each = out.data();
+  for (std::size_t outer = 0; outer < blocks.outer; ++outer) {
+    for (std::size_t at = 0; at < blocks.length; at += blocks.size) {
+      const std::size_t rows = std::min(blocks.size, blocks.length - at);
+      if (blocks.inner == 1)
+        *each = HWY_DYNAMIC_DISPATCH(min_max)(piece, rows);
+      else
+        HWY_DYNAMIC_DISPATCH(min_max_per_column)(piece, rows, blocks.inner, each);
+      piece += rows * blocks.inner;
+      each += blocks.inner;
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/blocks.h"
 #include "kernels/channels.h"
 
 namespace qtool::kernels {
@@ -21,5 +22,8 @@ MinMax min_max(std::span<const float> values);
 
 /// `min_max` of every channel; `values` holds outer x count x inner, `out` one for each channel.
 void min_max_per_channel(std::span<const float> values, Channels channels, std::span<MinMax> out);
+
+/// `min_max` of every block, `out` one for each.
+void min_max_per_block(std::span<const float> values, Blocks blocks, std::span<MinMax> out);
 
 }  // namespace qtool::kernels

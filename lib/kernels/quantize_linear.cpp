@@ -1,5 +1,6 @@
 #include "kernels/quantize_linear.h"
 
+#include <algorithm>
 #include <vector>
 
 #define HWY_TARGET_INCLUDE "kernels/quantize_linear_inl.h"
@@ -66,6 +67,39 @@ void quantize_channels(std::span<const float> values, Channels channels,
   }
 }
 
+/// Blocks along the last axis: the values of one lie together.
+template <typename Integer>
+void quantize_row_blocks(std::span<const float> values, const Blocks& blocks,
+                         const ChannelParams& params, Integer* out) {
+  std::size_t i = 0, block = 0;
+  for (std::size_t outer = 0; outer < blocks.outer; ++outer) {
+    for (std::size_t at = 0; at < blocks.length; at += blocks.size, ++block) {
+      const std::size_t size = std::min(blocks.size, blocks.length - at);
+      quantize_row(values.data() + i, size,
+                   {&params.scales[block], &params.zero_points[block], 0, params.qmin, params.qmax},
+                   out + i);
+      i += size;
+    }
+  }
+}
+
+template <typename Integer>
+void quantize_blocks(std::span<const float> values, const Blocks& blocks,
+                     const ChannelParams& params, Integer* out) {
+  if (blocks.inner == 1) return quantize_row_blocks(values, blocks, params, out);
+  const auto scales = padded(params.scales);
+  const auto zero_points = padded(params.zero_points);
+  std::size_t i = 0;
+  for (std::size_t outer = 0; outer < blocks.outer; ++outer) {
+    for (std::size_t at = 0; at < blocks.length; ++at, i += blocks.inner) {
+      const std::size_t first = (outer * blocks.per_axis() + at / blocks.size) * blocks.inner;
+      quantize_row(values.data() + i, blocks.inner,
+                   {scales.data() + first, zero_points.data() + first, 1, params.qmin, params.qmax},
+                   out + i);
+    }
+  }
+}
+
 }  // namespace
 
 void quantize_linear(std::span<const float> values, float scale, std::int32_t zero_point,
@@ -99,6 +133,22 @@ void quantize_linear_per_channel(std::span<const float> values, Channels channel
 void quantize_linear_per_channel(std::span<const float> values, Channels channels,
                                  const ChannelParams& params, std::span<std::uint16_t> out) {
   quantize_channels(values, channels, params, out);
+}
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::int8_t> out) {
+  quantize_blocks(values, blocks, params, out.data());
+}
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::uint8_t> out) {
+  quantize_blocks(values, blocks, params, out.data());
+}
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::int16_t> out) {
+  quantize_blocks(values, blocks, params, out.data());
+}
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::uint16_t> out) {
+  quantize_blocks(values, blocks, params, out.data());
 }
 
 }  // namespace qtool::kernels

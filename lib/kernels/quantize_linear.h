@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/blocks.h"
 #include "kernels/channels.h"
 
 namespace qtool::kernels {
@@ -19,7 +20,7 @@ void quantize_linear(std::span<const float> values, float scale, std::int32_t ze
 void quantize_linear(std::span<const float> values, float scale, std::int32_t zero_point,
                      std::int32_t qmin, std::int32_t qmax, std::span<std::uint16_t> out);
 
-/// A scale and a zero point for each channel, and the ends of the integers for all.
+/// A scale and a zero point for each channel or block, and the ends of the integers for all.
 struct ChannelParams {
   std::span<const float> scales;
   std::span<const std::int32_t> zero_points;
@@ -36,5 +37,15 @@ void quantize_linear_per_channel(std::span<const float> values, Channels channel
                                  const ChannelParams& params, std::span<std::int16_t> out);
 void quantize_linear_per_channel(std::span<const float> values, Channels channels,
                                  const ChannelParams& params, std::span<std::uint16_t> out);
+
+/// `quantize_linear` of every block by its own scale and zero point.
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::int8_t> out);
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::uint8_t> out);
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::int16_t> out);
+void quantize_linear_per_block(std::span<const float> values, const Blocks& blocks,
+                               const ChannelParams& params, std::span<std::uint16_t> out);
 
 }  // namespace qtool::kernels

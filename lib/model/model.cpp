@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/check.h"
+#include "model/float_values.h"
 #include "model/messages.h"
 #include "model/normalize.h"
 #include "model/reference.h"
@@ -95,6 +96,12 @@ onnx::TensorProto make_tensor(std::string name, ElementType type,
   out.mutable_dims()->Add(shape.begin(), shape.end());
   out.set_raw_data(bytes.data(), bytes.size());
   return out;
+}
+
+onnx::TensorProto make_float_tensor(std::string name, ElementType type,
+                                    std::span<const std::int64_t> shape,
+                                    std::span<const float> values) {
+  return make_tensor(std::move(name), type, shape, encode_floats(type, values));
 }
 
 std::size_t element_count(const onnx::TensorProto& tensor) {

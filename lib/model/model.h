@@ -85,6 +85,10 @@ Model load_model(const std::filesystem::path& path);
 onnx::TensorProto make_tensor(std::string name, ElementType type,
                               std::span<const std::int64_t> shape,
                               std::span<const std::byte> bytes);
+/// The same of float16, float32 or float64 values; each is rounded half to even.
+onnx::TensorProto make_float_tensor(std::string name, ElementType type,
+                                    std::span<const std::int64_t> shape,
+                                    std::span<const float> values);
 
 /// Number of elements by a tensor's dims; they were checked when the model was loaded.
 std::size_t element_count(const onnx::TensorProto& tensor);

@@ -1,5 +1,6 @@
 #include "model/tensor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "kernels/float16.h"
 
 namespace qtool {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "tensors are little-endian in memory as in files");
 
-/// The layout of a floating-point type of at most 16 bits.
+/// The layout of a floating-point type of at most 8 bits.
 struct FloatFormat {
   int exponent_bits;
   int mantissa_bits;
@@ -26,7 +28,6 @@ struct FloatFormat {
   enum class Special { Ieee, FiniteOnly, UnsignedZero, AllFinite } special;
 };
 
-constexpr FloatFormat kFloat16{5, 10, 15, FloatFormat::Special::Ieee};
 constexpr FloatFormat kE4M3FN{4, 3, 7, FloatFormat::Special::FiniteOnly};
 constexpr FloatFormat kE4M3FNUZ{4, 3, 8, FloatFormat::Special::UnsignedZero};
 constexpr FloatFormat kE5M2{5, 2, 15, FloatFormat::Special::Ieee};
@@ -52,7 +53,7 @@ float decode_float(unsigned code, const FloatFormat& format) {
     return with_sign(kNaN);
   if (format.special == Special::UnsignedZero && negative && exponent == 0 && mantissa == 0)
     return kNaN;
-  // The smallest of these formats' steps is 2^-24, so every value is a normal float32.
+  // The smallest of these formats' steps is 2^-17, so every value is a normal float32.
   const unsigned significand = exponent == 0 ? mantissa : mantissa | (mantissa_mask + 1);
   const int power =
       static_cast<int>(exponent == 0 ? 1 : exponent) - format.bias - format.mantissa_bits;
@@ -116,6 +117,17 @@ void convert_sub_byte_integers(const Tensor& tensor, std::vector<Out>& out) {
   }
 }
 
+void widen(const Tensor& tensor, std::vector<float>& out) {
+  // Bytes in memory of the heap are aligned for every number.
+  kernels::widen_float16({reinterpret_cast<const std::uint16_t*>(tensor.bytes.data()), out.size()},
+                         out);
+}
+void widen(const Tensor& tensor, std::vector<double>& out) {
+  std::vector<float> floats(out.size());
+  widen(tensor, floats);
+  std::copy(floats.begin(), floats.end(), out.begin());
+}
+
 template <typename Out>
 std::vector<Out> convert(const Tensor& tensor) {
   std::vector<Out> out(tensor.element_count());
@@ -157,8 +169,7 @@ std::vector<Out> convert(const Tensor& tensor) {
       convert_numbers<std::int64_t>(tensor, out);
       break;
     case ElementType::Float16:
-      convert_whole<std::uint16_t>(tensor, out,
-                                   [](std::uint16_t code) { return decode_float(code, kFloat16); });
+      widen(tensor, out);
       break;
     case ElementType::BFloat16:
       convert_whole<std::uint16_t>(tensor, out, bfloat16_to_float);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/float_values.h"
 #include "model/graph_view.h"
-#include "preprocess/float_values.h"
 #include "preprocess/passes.h"
 
 namespace qtool {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "preprocess/float_values.h"
+#include "model/float_values.h"
 
 namespace qtool {
 namespace {

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "calibrate/linear_grid.h"
+#include "model/float_values.h"
+
 namespace qtool {
 namespace {
 
@@ -15,12 +18,44 @@ constexpr double kInt32Max = std::numeric_limits<std::int32_t>::max();
 
 double smallest_scale(double largest_bias) { return kMargin * largest_bias / kInt32Max; }
 
+/// `scale` as float32, or as the next float16 that is no smaller: float16 has fewer digits than the
+/// margin leaves room for.
+double at_least(double scale, ElementType type) {
+  const double rounded = round_to(type, scale);
+  if (type != ElementType::Float16 || rounded >= scale) return rounded;
+  // More than half of the way to the next number and less than half of the way from that to the one
+  // behind it.
+  return round_to(type, rounded + std::max(std::ldexp(rounded, -10) * 0.75, 0x1p-24));
+}
+
 QuantParams int32_params(const Tensor& stored, std::vector<float> scales) {
   QuantParams params{
       .type = ElementType::Int32, .scales = std::move(scales), .zero_points = {}, .axis = {}};
   params.zero_points.assign(params.scales.size(), 0);
   if (params.scales.size() > 1) params.axis = static_cast<std::int64_t>(stored.shape.size()) - 1;
   return params;
+}
+
+/// Each product is rounded to the type of the bias, from left to right.
+std::vector<float> scale_products(const QuantParams& weight, std::size_t count,
+                                  const BiasFactors& factors) {
+  const auto round = [&factors](float value) {
+    return static_cast<float>(round_to(factors.value_type, static_cast<double>(value)));
+  };
+  const float beta = round(factors.beta);
+  std::vector<float> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float product = round(factors.input_scale * weight.scales[i % weight.scales.size()]);
+    out[i] = round(product * beta);
+  }
+  return out;
+}
+
+bool holds_all(std::span<const float> scales, std::span<const double> largest_bias) {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (scales[i] == 0 || largest_bias[i] > kInt32Max * double{scales[i]}) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -34,7 +69,7 @@ std::optional<Tensor> stored_bias(const Tensor& bias, std::size_t channels, floa
   if (channels > 1 && last != channels && !broadcasts) return std::nullopt;
 
   std::vector<float> values;
-  for (const float value : bias.floats())
+  for (const float value : to_float32(bias))
     values.insert(values.end(), broadcasts ? channels : 1, value * factor);
   if (broadcasts) shape.back() = static_cast<std::int64_t>(channels);
   return float_tensor(std::move(shape), values);
@@ -84,22 +119,53 @@ bool fit_weight_scales(QuantParams& weight, const std::vector<bool>& is_zero,
     const double error =
         static_cast<double>(headroom.products) * headroom.input_levels * needed / 2;
     if (!is_zero[c] && error > headroom.output_step / 2) return false;
-    const auto raised = static_cast<float>(needed / headroom.input_scale);
-    if (!std::isnormal(raised)) return false;
-    scales[c] = raised;
+    const double raised = at_least(needed / headroom.input_scale, weight.scale_type);
+    if (!std::isfinite(raised) || is_degenerate(raised, weight.scale_type)) return false;
+    scales[c] = static_cast<float>(raised);
   }
   weight.scales = std::move(scales);
   return true;
 }
 
+double adjusted_weight_scale(double input_scale, double weight_scale, double largest_bias,
+                             ElementType value_type, bool is_per_channel) {
+  const auto round = [value_type](double value) { return round_to(value_type, value); };
+  double with_margin = kMargin * (2 * largest_bias);
+  if (const double rounded = round(round(kMargin) * round(2 * largest_bias));
+      is_per_channel && std::isfinite(rounded)) {
+    with_margin = rounded;
+  }
+  const double needed = with_margin / (2 * kInt32Max);
+  const double product = input_scale * weight_scale;
+  if (product >= needed || product <= 0) return weight_scale;
+  const double raised = at_least(weight_scale * (needed / product), value_type);
+  return std::isfinite(raised) ? raised : weight_scale;
+}
+
 QuantParams product_bias_params(const Tensor& stored, const QuantParams& weight,
-                                float input_scale) {
+                                const BiasFactors& factors) {
   const std::size_t count =
       weight.scales.size() > 1 ? static_cast<std::size_t>(stored.shape.back()) : 1;
-  std::vector<float> scales(count);
-  for (std::size_t i = 0; i < count; ++i)
-    scales[i] = input_scale * weight.scales[i % weight.scales.size()];
+  std::vector<float> scales = scale_products(weight, count, factors);
+  const bool is_float16 = factors.value_type == ElementType::Float16;
+  const std::vector<double> largest = largest_per_scale(stored, count);
+  if (!is_float16 || holds_all(scales, largest)) {
+    QuantParams params = int32_params(stored, std::move(scales));
+    params.scale_type = factors.value_type;
+    return params;
+  }
+  scales = scale_products(weight, count, {factors.input_scale, factors.beta, ElementType::Float});
+  for (std::size_t i = 0; i < count; ++i) {
+    const double needed = largest[i] / kInt32Max * kMargin;
+    scales[i] = static_cast<float>(std::max(double{scales[i]}, needed));
+    if (scales[i] == 0) scales[i] = 1;
+  }
   return int32_params(stored, std::move(scales));
+}
+
+QuantParams product_bias_params(const Tensor& stored, const QuantParams& weight,
+                                float input_scale) {
+  return product_bias_params(stored, weight, BiasFactors{.input_scale = input_scale});
 }
 
 QuantParams own_bias_params(const Tensor& stored, std::span<const double> largest_bias) {

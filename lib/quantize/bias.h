@@ -20,9 +20,9 @@ struct BiasHeadroom {
   double output_step = 0;     ///< scale of the node's output; 0 where that stays float
 };
 
-/// The bias's values times `factor`, in the shape that is stored: [C] where it is constant but
-/// along the last axis, else its own shape; with several `channels` the last axis is broadcast to
-/// them. Nothing where that axis does not fit.
+/// The bias's values (float32 or float16) times `factor`, as float32, in the shape that is stored:
+/// [C] where it is constant but along the last axis, else its own shape; with several `channels`
+/// the last axis is broadcast to them. Nothing where that axis does not fit.
 std::optional<Tensor> stored_bias(const Tensor& bias, std::size_t channels, float factor);
 
 /// Takes the error of each output channel, which the last axis counts, out of a stored bias.
@@ -42,10 +42,31 @@ std::vector<double> largest_per_scale(const Tensor& stored, std::size_t scale_co
 bool fit_weight_scales(QuantParams& weight, const std::vector<bool>& is_zero,
                        std::span<const double> largest_bias, const BiasHeadroom& headroom);
 
-/// int32 parameters with scale = input scale x weight scale, per channel where the weight is.
+/// How ONNX Runtime raises a weight's scale, whatever becomes of the weight, so that a bias as
+/// large as `largest_bias` fits int32; the scale itself where it fits. `value_type` is Float or
+/// Float16, the type of weight and bias. With `is_per_channel` ONNX Runtime rounds the margin to
+/// that type.
+double adjusted_weight_scale(double input_scale, double weight_scale, double largest_bias,
+                             ElementType value_type, bool is_per_channel = false);
+
+/// What the scale of a bias is made of beside the weight's.
+struct BiasFactors {
+  float input_scale = 1;
+  float beta = 1;  ///< of Gemm, where it is not in the stored values
+  /// Float or Float16, the type of the bias: products are rounded to it.
+  ElementType value_type = ElementType::Float;
+};
+
+/// int32 parameters with scale = input scale x weight scale x beta, per channel where the weight
+/// is. For a float16 bias that such scales would clip, or that have none in float16, the scales are
+/// float32 and at least as large as the bias needs: `scale_type` is Float then, and what
+/// DequantizeLinear gives needs a Cast.
+QuantParams product_bias_params(const Tensor& stored, const QuantParams& weight,
+                                const BiasFactors& factors);
 QuantParams product_bias_params(const Tensor& stored, const QuantParams& weight, float input_scale);
 
-/// int32 parameters with the smallest scales that hold the values.
+/// int32 parameters with the smallest scales that hold the values. They are float32, also for a
+/// float16 bias: such scales are too small for float16.
 QuantParams own_bias_params(const Tensor& stored, std::span<const double> largest_bias);
 
 /// round_half_even(value / scale), saturated to int32.

@@ -4,8 +4,38 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/float_values.h"
 
 namespace qtool {
+namespace {
+
+struct TypeRanges {
+  ElementType type;
+  IntegerRange full, symmetric, reduced;
+};
+
+// ONNX Runtime's. Reduced signed ranges of 8 and 16 bits have zero in the middle.
+constexpr TypeRanges kTypeRanges[] = {
+    {ElementType::Int8, {-128, 127}, {-127, 127}, {-64, 64}},
+    {ElementType::UInt8, {0, 255}, {0, 255}, {0, 127}},
+    {ElementType::Int16, {-32768, 32767}, {-32767, 32767}, {-16384, 16384}},
+    {ElementType::UInt16, {0, 65535}, {0, 65535}, {0, 32767}},
+    {ElementType::Int4, {-8, 7}, {-8, 7}, {-4, 3}},
+    {ElementType::UInt4, {0, 15}, {0, 15}, {0, 7}},
+    {ElementType::Float8E4M3FN, {-448, 448}, {-448, 448}, {-448, 448}},
+};
+
+const TypeRanges& ranges_of(ElementType type) {
+  const auto* const found = std::ranges::find(kTypeRanges, type, &TypeRanges::type);
+  if (found == std::ranges::end(kTypeRanges))
+    throw Error(ErrorKind::Internal, "no integer range for type " + element_type_name(type));
+  return *found;
+}
+
+/// Population standard deviation of the 254 finite numbers of float8e4m3fn, in float32.
+constexpr float kFloat8Deviation = 100.05772399902344F;
+
+}  // namespace
 
 ElementType element_type(QuantType type) {
   switch (type) {
@@ -27,36 +57,24 @@ ElementType element_type(QuantType type) {
   return ElementType::Undefined;
 }
 
+bool is_float8(ElementType type) { return type == ElementType::Float8E4M3FN; }
+
 QuantScheme activation_scheme(const QuantizationConfig& config) {
   return {.type = element_type(config.activation_type),
           .is_symmetric = config.extra_options.activation_symmetric.value_or(false),
           .is_reduced = false,
-          .minimum_real_range = config.extra_options.minimum_real_range};
+          .minimum_real_range = config.extra_options.minimum_real_range,
+          .is_restricted = config.extra_options.activation_restricted_asymmetric};
 }
 
-IntegerRange full_range(ElementType type) {
-  switch (type) {
-    case ElementType::Int8:
-      return {-128, 127};
-    case ElementType::UInt8:
-      return {0, 255};
-    case ElementType::Int16:
-      return {-32768, 32767};
-    case ElementType::UInt16:
-      return {0, 65535};
-    default:
-      throw Error(ErrorKind::Internal, "no integer range for type " + element_type_name(type));
-  }
-}
+IntegerRange full_range(ElementType type) { return ranges_of(type).full; }
 
 IntegerRange spread_range(const QuantScheme& scheme) {
-  const IntegerRange full = full_range(scheme.type);
-  const bool is_signed = full.min < 0;
-  // ONNX Runtime's 7-bit ranges: signed ones are [-64, 64], so that zero stays in the middle.
-  if (scheme.is_reduced)
-    return is_signed ? IntegerRange{full.min / 2, -(full.min / 2)} : IntegerRange{0, full.max / 2};
-  if (scheme.is_symmetric && is_signed) return {full.min + 1, full.max};
-  return full;
+  const TypeRanges& ranges = ranges_of(scheme.type);
+  if (scheme.is_narrow && scheme.is_symmetric && scheme.type == ElementType::Int4)
+    return scheme.is_reduced ? IntegerRange{-4, 4} : IntegerRange{-7, 7};
+  if (scheme.is_reduced) return ranges.reduced;
+  return scheme.is_symmetric ? ranges.symmetric : ranges.full;
 }
 
 QuantizedLevels quantized_levels(const QuantScheme& scheme) {
@@ -66,8 +84,10 @@ QuantizedLevels quantized_levels(const QuantScheme& scheme) {
           .spread_max = spread.max,
           .clamp_min = full.min,
           .clamp_max = full.max,
-          .is_symmetric = scheme.is_symmetric,
-          .minimum_real_range = scheme.minimum_real_range};
+          .is_symmetric = scheme.is_symmetric || is_float8(scheme.type),
+          .minimum_real_range = scheme.minimum_real_range,
+          .is_restricted = scheme.is_restricted && scheme.type == ElementType::UInt8,
+          .value_type = scheme.value_type};
 }
 
 QuantizedLevels activation_levels(const QuantizationConfig& config) {
@@ -77,6 +97,31 @@ QuantizedLevels activation_levels(const QuantizationConfig& config) {
 ScaleAndZero scale_and_zero(Range range, const QuantScheme& scheme) {
   const LinearGrid grid = linear_grid(range, quantized_levels(scheme));
   return {grid.scale, grid.zero_point};
+}
+
+ScaleAndZero float8_scale(double deviation, ElementType value_type) {
+  const auto values = static_cast<float>(round_to(value_type, deviation));
+  const auto scale =
+      static_cast<float>(round_to(value_type, static_cast<double>(values / kFloat8Deviation)));
+  return {std::isfinite(scale) && scale > 0 ? scale : 1.0F, 0};
+}
+
+ScaleAndZero block_scale_and_zero(Range range, const QuantScheme& scheme) {
+  const QuantizedLevels levels = quantized_levels(
+      {.type = scheme.type, .is_symmetric = scheme.is_symmetric, .is_narrow = scheme.is_narrow});
+  const auto [low, high] = quantized_range(range, levels);
+  const double exact = static_cast<double>(high) - static_cast<double>(low);
+  const double rounded = round_to(scheme.value_type, static_cast<double>(high - low));
+  const double steps = static_cast<double>(levels.spread_max) - levels.spread_min;
+  const double scale = round_to(scheme.value_type, (std::isinf(rounded) ? exact : rounded) / steps);
+  const bool has_no_range = is_degenerate(scale, scheme.value_type);
+  const float stored = has_no_range ? 1.0F : static_cast<float>(scale);
+  if (levels.is_symmetric) return {stored, middle_zero_point(levels)};
+  if (has_no_range) return {};
+  const double zero =
+      std::nearbyint(levels.spread_min - static_cast<double>(low) / static_cast<double>(stored));
+  return {stored, static_cast<std::int32_t>(
+                      std::clamp<double>(zero, levels.spread_min, levels.spread_max))};
 }
 
 std::int32_t quantize_value(float value, const ScaleAndZero& params, ElementType type) {

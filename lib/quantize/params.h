@@ -29,16 +29,24 @@ struct QuantScheme {
   bool is_restricted = false;
   /// Float or Float16, the type of the values: ranges are widened and scales rounded in it.
   ElementType value_type = ElementType::Float;
+  /// int4 that is symmetric: spread over [-7, 7], where the largest magnitude has a level on both
+  /// sides. ONNX Runtime spreads over [-8, 7], which has none for +7.5.
+  bool is_narrow = false;
 };
 
 ElementType element_type(QuantType type);
 
+/// Whether values are stored as 8-bit floating-point numbers, with zero point 0.
+bool is_float8(ElementType type);
+
 /// How activations are quantized under this config.
 QuantScheme activation_scheme(const QuantizationConfig& config);
 
-/// All values of an integer type; quantized values are clamped to it.
+/// All values of an integer type; quantized values are clamped to it. Of float8 the ends, which are
+/// whole numbers.
 IntegerRange full_range(ElementType type);
-/// The values that a range is spread over: full, [-127, 127] where symmetric, 7-bit where reduced.
+/// The values that a range is spread over: full, one less below zero where symmetric, a bit less
+/// where reduced.
 IntegerRange spread_range(const QuantScheme& scheme);
 
 /// The same as calibration is told it.
@@ -52,6 +60,13 @@ struct ScaleAndZero {
   std::int32_t zero_point = 0;
 };
 ScaleAndZero scale_and_zero(Range range, const QuantScheme& scheme);
+
+/// Scale of values with this standard deviation as float8: the deviation of all numbers of the type
+/// becomes theirs. 1 where there is no deviation.
+ScaleAndZero float8_scale(double deviation, ElementType value_type = ElementType::Float);
+
+/// The same for one block of a tensor, as ONNX Runtime computes it (docs/numerics.md, "Blocks").
+ScaleAndZero block_scale_and_zero(Range range, const QuantScheme& scheme);
 
 /// clamp(round_half_even(value / scale) + zero_point) over the full range of `type`.
 std::int32_t quantize_value(float value, const ScaleAndZero& params, ElementType type);

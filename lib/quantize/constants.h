@@ -28,8 +28,9 @@ struct ScaleSharing {
 /// What a user says of a constant instead of its values: nothing where empty, one value for all
 /// channels, or one for each.
 struct GivenParams {
-  std::vector<double> scale, zero_point;  ///< used as they are: both or neither
-  std::vector<double> rmin, rmax;  ///< ends of the range, each in the place of the values' own
+  std::vector<double> scale = {}, zero_point = {};  ///< used as they are: both or neither
+  /// Ends of the range, each in the place of the values' own.
+  std::vector<double> rmin = {}, rmax = {};
 };
 
 /// Scale and zero point of a float32 or float16 constant from its own values. An empty tensor gets

@@ -84,4 +84,28 @@ TEST_CASE("min_max_per_channel equals min_max of each channel's values", "[kerne
   });
 }
 
+TEST_CASE("min_max_per_block equals min_max of each block's values", "[kernels]") {
+  const Blocks shapes[] = {{1, 9, 1, 4},    {3, 64, 1, 32}, {2, 7, 5, 3},
+                           {1, 33, 40, 16}, {2, 0, 3, 4},   {0, 4, 1, 32}};
+  for_each_target([&] {
+    for (const Blocks& blocks : shapes) {
+      const auto values =
+          test_values(blocks.outer * blocks.length * blocks.inner, Values::WithSpecial);
+      std::vector<std::vector<float>> parts(blocks.count());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t row = i / blocks.inner;
+        const std::size_t block =
+            row / blocks.length * blocks.per_axis() + row % blocks.length / blocks.size;
+        parts[block * blocks.inner + i % blocks.inner].push_back(values[i]);
+      }
+      std::vector<MinMax> out(blocks.count(), MinMax{9, 9, 9, 9});
+      min_max_per_block(values, blocks, out);
+      for (std::size_t b = 0; b < parts.size(); ++b) {
+        CAPTURE(blocks.outer, blocks.length, blocks.inner, blocks.size, b);
+        CHECK(same_bits(out[b], definition(parts[b])));
+      }
+    }
+  });
+}
+
 }  // namespace qtool::kernels

@@ -55,6 +55,29 @@ void check_channels(const Channels& channels) {
   if (out.back() != Integer{77}) FAIL("wrote beyond the end");
 }
 
+template <typename Integer>
+void check_blocks(const Blocks& blocks) {
+  const auto values = test_values(blocks.outer * blocks.length * blocks.inner, Values::WithSpecial);
+  std::vector<float> scales;
+  std::vector<std::int32_t> zero_points;
+  for (std::size_t b = 0; b < blocks.count(); ++b) {
+    scales.push_back(0.37F * static_cast<float>(b + 1));
+    zero_points.push_back(static_cast<std::int32_t>(b % 7));
+  }
+  std::vector<Integer> out(values.size() + 1, Integer{77});
+  quantize_linear_per_block(values, blocks, {scales, zero_points, 0, 7},
+                            std::span(out).first(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t at = i / blocks.inner % blocks.length;
+    const std::size_t outer = i / blocks.inner / blocks.length;
+    const std::size_t b =
+        (outer * blocks.per_axis() + at / blocks.size) * blocks.inner + i % blocks.inner;
+    if (out[i] != definition<Integer>(values[i], {scales[b], zero_points[b], 0, 7}))
+      FAIL("element " << i);
+  }
+  if (out.back() != Integer{77}) FAIL("wrote beyond the end");
+}
+
 }  // namespace
 
 TEST_CASE("quantize_linear equals its definition on every target and for every type", "[kernels]") {
@@ -107,6 +130,20 @@ TEST_CASE("quantize_linear_per_channel gives each channel its own scale and zero
       check_channels<std::uint8_t>(channels);
       check_channels<std::int16_t>(channels);
       check_channels<std::uint16_t>(channels);
+    }
+  });
+}
+
+TEST_CASE("quantize_linear_per_block gives each block its own scale and zero point", "[kernels]") {
+  const Blocks shapes[] = {{1, 9, 1, 4},  {3, 64, 1, 32}, {2, 7, 5, 3},  {1, 33, 17, 16},
+                           {4, 5, 33, 9}, {2, 0, 3, 4},   {0, 4, 1, 32}, {1, 1, 1, 1}};
+  for_each_target([&] {
+    for (const Blocks& blocks : shapes) {
+      CAPTURE(blocks.outer, blocks.length, blocks.inner, blocks.size);
+      check_blocks<std::int8_t>(blocks);
+      check_blocks<std::uint8_t>(blocks);
+      check_blocks<std::int16_t>(blocks);
+      check_blocks<std::uint16_t>(blocks);
     }
   });
 }

@@ -95,3 +95,62 @@ TEST_CASE(
       {.input_scale = 0.02, .input_levels = 255, .products = 9, .output_step = 0.01}));
   CHECK(weight.scales[0] == 0.004F);
 }
+
+TEST_CASE("float16 scales of a bias are rounded after each product", "[quantize]") {
+  const Tensor stored = float_tensor({1}, {0.5F});
+  QuantParams weight = int8_weight({0.0030002593994140625F});
+  weight.scale_type = ElementType::Float16;
+  const QuantParams params =
+      product_bias_params(stored, weight, {0.0200042724609375F, 2.5F, ElementType::Float16});
+  CHECK(params.scale_type == ElementType::Float16);
+  // 6.0018e-05 is subnormal: 1007 steps of 2^-24; 2.5 times that is 2517.5 steps, stored as 2518.
+  CHECK(params.scales == std::vector<float>{0x1.3acp-13F});
+}
+
+TEST_CASE("a float16 bias that float16 scales would lose gets float32 ones", "[quantize]") {
+  const Tensor stored = float_tensor({2}, {4000, -1});
+  QuantParams weight = int8_weight({0x1p-20F});
+  weight.scale_type = ElementType::Float16;
+  const QuantParams params =
+      product_bias_params(stored, weight, {0x1p-10F, 1, ElementType::Float16});
+  CHECK(params.scale_type == ElementType::Float);
+  CHECK(params.scales.front() == static_cast<float>(4000.0 / 2147483647 * 1.0001));
+  const auto back = integers(quantize_bias(stored, params));
+  CHECK(static_cast<double>(back[0]) * static_cast<double>(params.scales[0]) ==
+        Approx(4000).epsilon(1e-6));
+  const Tensor zeros = float_tensor({1}, {0});
+  CHECK(product_bias_params(zeros, int8_weight({0}), {1, 1, ElementType::Float16}).scales[0] == 1);
+}
+
+TEST_CASE("a float16 bias is stored with the numbers it holds", "[quantize]") {
+  const Tensor half{
+      ElementType::Float16, {2}, {std::byte{0}, std::byte{0x3C}, std::byte{0}, std::byte{0xC1}}};
+  const auto stored = stored_bias(half, 1, 2);
+  CHECK(stored->floats()[0] == 2.0F);
+  CHECK(stored->floats()[1] == -5.0F);
+}
+
+TEST_CASE("a raised float16 scale is the next number that is large enough", "[quantize]") {
+  for (int i = 0; i < 2000; ++i) {
+    const double largest = 900.0 + i;
+    const double raised = adjusted_weight_scale(1e-3, 0x1p-24, largest, ElementType::Float16);
+    const double needed = 1.0001 * largest / 2147483647 / 1e-3;
+    if (raised < needed * (1 - 1e-12)) FAIL(largest);
+    const double last_bit = std::max(std::ldexp(1.0, std::ilogb(raised) - 10), 0x1p-24);
+    if (raised - last_bit >= needed) FAIL(largest << " goes further than it must");
+  }
+  CHECK(adjusted_weight_scale(0.1, 0.01, 1, ElementType::Float16) == 0.01);
+  CHECK(adjusted_weight_scale(0.1, 0, 1, ElementType::Float) == 0);
+}
+
+TEST_CASE("a raised weight scale is a float16 number where the weight is one", "[quantize]") {
+  QuantParams weight = int8_weight({0x1p-24F});
+  weight.scale_type = ElementType::Float16;
+  const double bias[] = {1000.0};
+  REQUIRE(fit_weight_scales(
+      weight, {false}, bias,
+      {.input_scale = 0.001, .input_levels = 255, .products = 1, .output_step = 100}));
+  const double raised = weight.scales[0];
+  CHECK(raised * 0.001 * 2147483647.0 >= 1000.0);
+  CHECK(std::remainder(raised, std::ldexp(1.0, std::ilogb(raised) - 10)) == 0);
+}

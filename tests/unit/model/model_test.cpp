@@ -1,6 +1,8 @@
 #include "model/model.h"
 
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "catch.h"
 #include "error_text.h"
@@ -102,4 +104,18 @@ TEST_CASE("model: tensors made in memory have shape, type and bytes", "[model]")
   CHECK(element_count(tensor) == 6);
   CHECK(element_type(tensor) == ElementType::Float);
   CHECK(tensor.raw_data().size() == 24);
+}
+
+TEST_CASE("a tensor of floats is made in the type that is asked for", "[model]") {
+  const float values[] = {1.0F, -2.5F, 0.1F};
+  const std::int64_t shape[] = {3};
+  const auto half = make_float_tensor("s", ElementType::Float16, shape, values);
+  CHECK(half.name() == "s");
+  CHECK(element_type(half) == ElementType::Float16);
+  CHECK(half.raw_data() == std::string("\x00\x3C\x00\xC1\x66\x2E", 6));
+  const auto single = make_float_tensor("s", ElementType::Float, shape, values);
+  CHECK(element_count(single) == 3);
+  CHECK(single.raw_data().size() == 12);
+  CHECK(make_float_tensor("s", ElementType::Float, {}, std::span(values).first(1)).dims_size() ==
+        0);
 }

@@ -11,6 +11,7 @@ import argparse
 import collections
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -194,6 +195,19 @@ def parsed():
     return parser.parse_args()
 
 
+def compared(combinations, qtool, folder, args):
+    """The outcomes in the order of their ids."""
+    results = []
+    with tempfile.TemporaryDirectory() as work, multiprocessing.Pool(args.jobs) as pool:
+        qtool = shutil.copy(qtool, work)                 # a build may replace it meanwhile
+        for found in pool.imap_unordered(outcomes, [(g, qtool, folder) for g in grouped(combinations)]):
+            results += found
+            for r in found:
+                if r.verdict == "different" and args.verbose:
+                    print(f"{r.verdict}: {r.combination.id}: {r.category}: {r.text}", flush=True)
+    return sorted(results, key=lambda r: r.combination.id)
+
+
 def main():
     args = parsed()
     qtool, folder = os.path.abspath(args.qtool), os.path.abspath(args.cache)
@@ -205,16 +219,8 @@ def main():
     if args.list:
         print(*(c.id for c in combinations), sep="\n")
         return 0
-    results = []
-    with multiprocessing.Pool(args.jobs) as pool:
-        for found in pool.imap_unordered(outcomes, [(g, qtool, folder) for g in grouped(combinations)]):
-            results += found
-            for r in found:
-                if r.verdict == "different" and args.verbose:
-                    print(f"{r.verdict}: {r.combination.id}: {r.category}: {r.text}", flush=True)
-    results.sort(key=lambda r: r.combination.id)
-    counts = print_summary(results)
-    return int(counts["different"] > 0 or not results)
+    counts = print_summary(compared(combinations, qtool, folder, args))
+    return int(counts["different"] > 0 or not counts)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@
 #include "quantize/islands.h"
 #include "quantize/node_filter.h"
 #include "quantize/params.h"
+#include "quantize/size_nodes.h"
 
 namespace qtool {
 namespace {
@@ -132,6 +133,7 @@ class PlanBuilder {
 };
 
 void PlanBuilder::select_rules() {
+  const std::vector<bool> computes_size = size_nodes(graph_);
   selected_.resize(static_cast<std::size_t>(graph_.node_count()));
   for (int index = 0; index < graph_.node_count(); ++index) {
     SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
@@ -141,6 +143,8 @@ void PlanBuilder::select_rules() {
           fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
       selected.rule = nullptr;
     }
+    if (selected.rule && computes_size[static_cast<std::size_t>(index)])
+      selected = {nullptr, "computes sizes, which rounding would change"};
   }
 }
 

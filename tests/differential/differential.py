@@ -102,7 +102,7 @@ class Trial:
         near += f", the peer {theirs['sqnr']:.1f} dB"
         if theirs["cosine"] < self.least_cosine() and theirs["sqnr"] < mine["sqnr"] - CLEARLY_NEARER:
             return "deliberate", "the peer is far from float", f"{near}; {note}"
-        reason = reason_of(self.combination, self.peer.model, *found)
+        reason = reason_of(self.combination)
         if reason and mine["sqnr"] >= theirs["sqnr"] - CLEARLY_NEARER:
             return "deliberate", reason, f"{near}; {note}"
         return "different", category, f"{note} ({near})"

@@ -256,7 +256,24 @@ def unlisted_operators(g):
     g.output(conv(g, g.node("Div", [t, g.constant(np.float64(2))]), inputs=4))
 
 
+def computed_scales(g):
+    c = conv(g, g.input(IMAGE))
+    one = g.node("Div", [g.input([2], name="height_and_width"), "height_and_width"])
+    scales = g.node("Concat", [one, g.node("Add", [one, one])], axis=0)
+    g.output(conv(g, g.node("Resize", [c, g.constant(np.zeros(0, np.float32)), scales], mode="nearest"), inputs=4))
+
+
+def sizes_through_floor(g):
+    c = conv(g, g.input(IMAGE))
+    wide = g.node("Mul", [g.node("Cast", g.node("Shape", c), to=TensorProto.FLOAT), g.constant(np.array([1, 1, 1.3, 1.7]))])
+    sizes = g.node("Cast", g.node("Floor", wide), to=TensorProto.INT64)
+    roi, scales = g.constant(np.zeros(0)), g.constant(np.zeros(0, np.float32))
+    g.output(conv(g, g.node("Resize", [c, roi, scales, sizes], mode="nearest"), inputs=4))
+
+
 NETWORKS = {
+    "computed_scales": ("network", computed_scales),
+    "sizes_through_floor": ("network", sizes_through_floor),
     "embedding": ("Gather", embedding),
     "tied_embedding": ("Gather", tied_embedding),
     "reference_trace": ("network", reference_trace),

@@ -56,8 +56,8 @@ SELECTIONS = [
 OVERRIDES = [
     ("first_16", {"made": {"quant_type": "uint16"}}),
     ("first_16_symmetric", {"made": {"quant_type": "int16", "symmetric": True}}),
-    ("first_range", {"made": {"rmin": -1.0, "rmax": 1.5}}),
-    ("first_scale", {"made": {"scale": 0.03, "zero_point": 12}}),
+    ("first_range", {"made": {"rmin": -4.0, "rmax": 4.5}}),
+    ("first_scale", {"made": {"scale": 0.05, "zero_point": 60}}),
     ("first_convert", {"made": {"quant_type": "uint8", "convert": {"quant_type": "uint16"}}}),
     ("input_convert", {"input": {"quant_type": "uint16", "convert": {"quant_type": "uint8", "symmetric": True}}}),
     ("last_symmetric", {"last": {"symmetric": True}}),

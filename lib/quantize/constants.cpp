@@ -34,14 +34,14 @@ std::vector<std::byte> quantize_as(const Tensor& values, const QuantParams& para
 
 }  // namespace
 
-std::optional<ConstantParams> constant_params(const Tensor& values,
-                                              std::optional<std::int64_t> axis,
+std::optional<ConstantParams> constant_params(const Tensor& values, const ScaleSharing& sharing,
                                               const QuantScheme& scheme) {
-  const kernels::Channels channels = channels_along(values, axis);
+  const kernels::Channels channels = channels_along(values, sharing.axis);
   std::vector<kernels::MinMax> ranges(channels.count);
   kernels::min_max_per_channel(values.floats(), channels, ranges);
-  ConstantParams out{.params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis},
-                     .is_zero = {}};
+  ConstantParams out{
+      .params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = sharing.axis},
+      .is_zero = {}};
   for (const kernels::MinMax& range : ranges) {
     if (range.nonfinite_count > 0) return std::nullopt;
     const ScaleAndZero each = scale_and_zero({range.min, range.max}, scheme);

@@ -18,14 +18,19 @@ struct ConstantParams {
   std::vector<bool> is_zero;
 };
 
-/// Scale and zero point of a float32 constant from its own values: one pair, or one per index of
-/// `axis`. An empty tensor gets scale 1. Nothing where a value is NaN or infinite: no integer
-/// stands for those.
-std::optional<ConstantParams> constant_params(const Tensor& values,
-                                              std::optional<std::int64_t> axis,
+/// Which values of a constant share a scale: all, those of one index of `axis`, or blocks of
+/// `block_size` along `axis` (the last one may be shorter).
+struct ScaleSharing {
+  std::optional<std::int64_t> axis = {};
+  std::int64_t block_size = 0;
+};
+
+/// Scale and zero point of a float32 or float16 constant from its own values. An empty tensor gets
+/// scale 1. Nothing where a value is NaN or infinite: no integer stands for those.
+std::optional<ConstantParams> constant_params(const Tensor& values, const ScaleSharing& sharing,
                                               const QuantScheme& scheme);
 
-/// The integers of `values` (float32) under `params`, packed.
+/// The stored form of `values` (float32 or float16) under `params`, packed.
 std::vector<std::byte> quantize_constant(const Tensor& values, const QuantParams& params);
 
 }  // namespace qtool

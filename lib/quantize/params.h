@@ -24,7 +24,11 @@ struct QuantScheme {
   ElementType type = ElementType::Undefined;
   bool is_symmetric = false;
   bool is_reduced = false;  ///< one bit less, for kernels that add products in 16 bits
-  std::optional<double> minimum_real_range;
+  std::optional<double> minimum_real_range = {};
+  /// uint8 that is not symmetric: the zero point is 0 or 128 (ActivationRestrictedAsymmetric).
+  bool is_restricted = false;
+  /// Float or Float16, the type of the values: ranges are widened and scales rounded in it.
+  ElementType value_type = ElementType::Float;
 };
 
 ElementType element_type(QuantType type);

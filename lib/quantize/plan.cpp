@@ -4,11 +4,18 @@
 
 namespace qtool {
 
+std::vector<std::int64_t> stored_shape(const QuantParams& params) {
+  if (params.block_size > 0) return params.block_shape;
+  if (!params.axis) return {};
+  return {static_cast<std::int64_t>(params.scales.size())};
+}
+
 std::string to_text(const QuantPlan& plan) {
   std::string out;
   for (const TensorPlan& tensor : plan.tensors) {
     out += fmt::format("{} {}", tensor.name, element_type_name(tensor.params.type));
     if (tensor.params.axis) out += fmt::format(" axis={}", *tensor.params.axis);
+    if (tensor.params.block_size > 0) out += fmt::format(" block={}", tensor.params.block_size);
     out += " " + tensor.derivation + "\n";
   }
   for (const FoldedNode& node : plan.folded)

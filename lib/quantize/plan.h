@@ -10,12 +10,30 @@
 
 namespace qtool {
 
-/// Scale and zero point of a tensor: one each, or one per channel along `axis`.
+/// Scale and zero point of a tensor: one each, one per channel along `axis`, or one per block of
+/// `block_size` values along `axis`.
 struct QuantParams {
-  ElementType type = ElementType::Undefined;
+  ElementType type =
+      ElementType::Undefined;  ///< an integer type, or Float8E4M3FN with zero points 0
   std::vector<float> scales;
   std::vector<std::int32_t> zero_points;
-  std::optional<std::int64_t> axis;  ///< set: per channel
+  std::optional<std::int64_t> axis = {};  ///< set: per channel or per block
+  std::int64_t block_size = 0;            ///< set: per block
+  /// Of scales and zero points where they are per block: the tensor's, with blocks counted along
+  /// `axis`.
+  std::vector<std::int64_t> block_shape = {};
+  /// Float or Float16, as the tensor: what the scales are stored as, and exact in.
+  ElementType scale_type = ElementType::Float;
+};
+
+/// The shape that scales and zero points are stored in: none for one of each, [C], or blocks.
+std::vector<std::int64_t> stored_shape(const QuantParams& params);
+
+/// A second quantization of a value, for readers that want another type.
+struct Conversion {
+  QuantParams params;
+  std::vector<Use> uses;
+  bool replaces_value = false;  ///< the graph's outputs too see this one, and every reader has it
 };
 
 /// What becomes of one tensor. An initializer with several kinds of readers has one plan per kind.
@@ -25,16 +43,22 @@ struct TensorPlan {
     Constant,    ///< an initializer stored as integers behind a DQ
     Bias,        ///< an initializer stored as int32 behind a DQ, scale = input scale x weight scale
   };
-  std::string name;
+  std::string name;  ///< of the tensor; names made up for this plan begin with it
   Role role = Role::Activation;
   QuantParams params;
   int provider = -1;  ///< index of the plan whose scale and zero point this one shares; -1: its own
   std::vector<Use> uses;  ///< readers that get the dequantized value; all others keep the float one
   bool replaces_value =
       false;  ///< Activation: the graph's outputs and subgraphs too see the dequantized value
+  bool has_pair_per_reader = false;  ///< Activation: no two nodes share a Q/DQ pair
+  bool keeps_float = false;          ///< Constant: stays as it is, with a Q/DQ pair behind it
+  std::optional<Conversion> conversion = {};  ///< Activation
+  bool shares_conversion = false;   ///< with a provider: its conversion's scale and zero point
   std::vector<std::int64_t> shape;  ///< Bias: shape to store, broadcast from the initializer's
   float factor = 1;                 ///< Bias: the values are multiplied by it first (beta of Gemm)
-  std::vector<float> values;  ///< Bias: stored instead of the initializer's times factor, if any
+  std::vector<float> values;     ///< Bias: stored instead of the initializer's times factor, if any
+  std::string initializer = {};  ///< Bias: whose values are stored, where that is not `name`
+  ElementType value_type = ElementType::Float;  ///< of the tensor, and so of what a DQ gives
   std::string derivation;  ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …
 };
 
@@ -54,9 +78,17 @@ struct FoldedNode {
   std::string input, output;
 };
 
+/// Where lowering puts the nodes that it makes.
+enum class NodeOrder {
+  BehindProducers,  ///< each behind what makes its input
+  OnnxRuntime,      ///< as onnxruntime.quantization sorts them
+};
+
 /// Everything that quantization decided of a graph, in graph order. Lowering reads it and decides
 /// nothing.
 struct QuantPlan {
+  std::string qdq_domain = {};  ///< of QuantizeLinear and DequantizeLinear
+  NodeOrder order = NodeOrder::BehindProducers;
   std::vector<TensorPlan> tensors;
   std::vector<FoldedNode> folded;
   std::vector<int>

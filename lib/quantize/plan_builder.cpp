@@ -399,7 +399,7 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
       .params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis},
       .is_zero = {}};
   if (!is_draft()) {
-    auto params = constant_params(model_.tensor(tensor), axis, scheme);
+    auto params = constant_params(model_.tensor(tensor), {.axis = axis}, scheme);
     if (!params) {
       skip(use.node, name, "holds NaN or infinity");
       plan_.warnings.push_back(fmt::format("'{}' holds NaN or infinity and stays in float", name));

@@ -123,7 +123,7 @@ TEST_CASE("a constant comes back within half a step", "[property]") {
                              .is_symmetric = seed % 2 == 0,
                              .is_reduced = false,
                              .minimum_real_range = {}};
-    const ConstantParams params = *constant_params(tensor, axis, scheme);
+    const ConstantParams params = *constant_params(tensor, {.axis = axis}, scheme);
     const auto stored = quantize_constant(tensor, params.params);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t stride[] = {12, 4, 1}, size[] = {2, 3, 4};

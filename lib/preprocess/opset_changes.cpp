@@ -256,7 +256,7 @@ void softmax_13(NodeConversion& at) {
     const std::int64_t first = axis < 0 ? axis + shape.dim_size() : axis;
     if (first >= 0 && first < shape.dim_size()) {
       if (const auto only = only_wide_axis(shape, static_cast<int>(first)))
-        return set_int(at.node, "axis", *only);
+        return set_int(at.node, "axis", *only == shape.dim_size() - 1 ? -1 : *only);
     }
   }
   const std::string output = at.node.output(0);

@@ -128,6 +128,8 @@ def of_model(model):
         yield Combination(model, opset, types=types, per_channel=channels)
     for types in TYPES:
         yield Combination(model, middle, types=types)
+    if opsets[0] == 11:
+        yield Combination(model, 12, types="uint16-int8")
     for option, _ in EXTRA_OPTIONS + SELECTIONS + OVERRIDES:
         opset = 21 if option == "block_4" else middle
         yield Combination(model, opset, types="uint8-int8", per_channel=True, option=option)

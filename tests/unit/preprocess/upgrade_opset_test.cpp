@@ -182,6 +182,12 @@ TEST_CASE("operators mean the same after each opset is reached", "[preprocess]")
   }
 }
 
+TEST_CASE("a Softmax over the last axis says so as the converter of ONNX does", "[preprocess]") {
+  Model model = made({11, "float[2,3] x", "float[2,3] y", "", "y = Softmax <axis = 1> (x)", ""});
+  upgrade_opset(model, 13);
+  CHECK(int_attribute(model.graph().node(0), "axis", 0) == -1);
+}
+
 TEST_CASE("operators in branches and loops are raised with the rest", "[preprocess]") {
   const Model before = text_model(R"(<ir_version: 6, opset_import: ["" : 11]>
     agraph (float[2,1,3] x, bool p, int64 n) => (float[2,3] y, float[2,3] z) {

@@ -5,6 +5,7 @@
 
 #include "base/sha256.h"
 #include "inspect/decisions.h"
+#include "model/ir_version.h"
 #include "model/save.h"
 #include "pipeline/calibrated_ranges.h"
 #include "pipeline/model_file.h"
@@ -69,6 +70,7 @@ StaticReport StaticRun::run() {
   const auto calibration = timed("calibrate", [&] { return calibrate(model); });
   timed("plan", [&] { plan(model, calibration); });
   Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
+  raise_ir_version(quantized);
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
   timed("load check", [&] { load_check(pending); });

@@ -174,24 +174,51 @@ void upsample_9(NodeConversion& at) {
 
 void upsample_10(NodeConversion& at) { at.node.set_op_type("Resize"); }
 
-/// Shrinking by opset 10's rule takes the value above, growing the one below.
-bool shrinks(const NodeConversion& at) {
+/// The constant scales of a Resize, or nothing.
+std::vector<float> constant_scales(const NodeConversion& at) {
   const auto* scales = constant_input(at, 1);
-  if (!scales || element_type(*scales) != ElementType::Float) return false;
+  if (!scales || element_type(*scales) != ElementType::Float) return {};
   const std::string& bytes = scales->raw_data();
   std::vector<float> values(bytes.size() / sizeof(float));
   std::copy_n(bytes.data(), values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
-  return std::ranges::any_of(values, [](float scale) { return scale < 1; });
+  return values;
+}
+
+/// Input, empty roi and scales: opset 11 put the second between.
+void set_resize_inputs(NodeConversion& at, onnx::NodeProto& node, const std::string& scales) {
+  set_input(node, 1, add_floats(at, "roi", {}));
+  set_input(node, 2, scales);
+}
+
+/// To the nearest, opset 10 took the value above on axes that shrink and the one below on those
+/// that grow. A node of opset 11 has one rule for all axes: it gets those that grow, and one
+/// before it those that shrink.
+void resize_nearest_11(NodeConversion& at) {
+  const auto shrinks = [](float scale) { return scale < 1; };
+  const auto grows = [](float scale) { return scale > 1; };
+  std::vector<float> scales = constant_scales(at);
+  if (std::ranges::none_of(scales, grows) || std::ranges::none_of(scales, shrinks)) {
+    set_string(at.node, "nearest_mode", std::ranges::any_of(scales, shrinks) ? "ceil" : "floor");
+    return;
+  }
+  set_string(at.node, "nearest_mode", "floor");
+  std::vector<float> shrinking = scales;
+  std::ranges::replace_if(shrinking, grows, 1.0F);
+  std::ranges::replace_if(scales, shrinks, 1.0F);
+  auto& first = at.before.emplace_back(at.node);
+  first.set_name(at.names.unique(stem(at.node) + "_Resize"));
+  first.set_output(0, at.names.unique(at.node.output(0) + "_shrunk"));
+  set_string(first, "nearest_mode", "ceil");
+  set_resize_inputs(at, first, add_floats(at, "shrinking", shrinking));
+  at.node.set_input(0, first.output(0));
+  at.node.set_input(1, add_floats(at, "growing", scales));
 }
 
 void resize_11(NodeConversion& at) {
   set_string(at.node, "coordinate_transformation_mode", "asymmetric");
-  if (string_attribute(at.node, "mode", "nearest") == "nearest") {
-    set_string(at.node, "nearest_mode", shrinks(at) ? "ceil" : "floor");
-  }
+  if (string_attribute(at.node, "mode", "nearest") == "nearest") resize_nearest_11(at);
   const std::string scales = at.node.input_size() > 1 ? at.node.input(1) : std::string();
-  set_input(at.node, 1, add_floats(at, "roi", {}));
-  set_input(at.node, 2, scales);
+  set_resize_inputs(at, at.node, scales);
 }
 
 void scatter_11(NodeConversion& at) { at.node.set_op_type("ScatterElements"); }
@@ -229,7 +256,7 @@ void softmax_13(NodeConversion& at) {
     const std::int64_t first = axis < 0 ? axis + shape.dim_size() : axis;
     if (first >= 0 && first < shape.dim_size()) {
       if (const auto only = only_wide_axis(shape, static_cast<int>(first)))
-        return set_int(at.node, "axis", *only);
+        return set_int(at.node, "axis", *only == shape.dim_size() - 1 ? -1 : *only);
     }
   }
   const std::string output = at.node.output(0);
@@ -268,6 +295,7 @@ void dft_20(NodeConversion& at) {
   remove_attribute(at.node, "axis");
 }
 
+/// The checker of ONNX takes the older form for deprecated, so that no model with it gets here.
 void group_normalization_21(NodeConversion& at) {
   fail(at, "scale and bias per group have no counterpart");
 }

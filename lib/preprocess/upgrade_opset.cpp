@@ -7,26 +7,13 @@
 #include <onnx/defs/schema.h>
 
 #include "base/error.h"
+#include "model/ir_version.h"
 #include "preprocess/opset_changes.h"
 #include "preprocess/preprocess.h"
 #include "preprocess/shape_inference.h"
 
 namespace qtool {
 namespace {
-
-/// The IR version that came with an opset; files of a later opset under an earlier IR version are
-/// refused by some readers.
-std::int64_t ir_version_of(std::int64_t opset) {
-  struct Release {
-    std::int64_t first_opset, ir_version;
-  };
-  constexpr Release kReleases[] = {{25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9},
-                                   {15, 8},  {12, 7},  {11, 6},  {10, 5},  {9, 4}};
-  for (const auto& release : kReleases) {
-    if (opset >= release.first_opset) return release.ir_version;
-  }
-  return 3;
-}
 
 /// Takes every node of a model from one opset to the next.
 class OpsetStep {

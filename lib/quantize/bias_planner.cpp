@@ -94,15 +94,16 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     if (auto bias = prepare(model, graph, request, plan)) biases.push_back(std::move(*bias));
   }
   for (PreparedBias& bias : biases) {
+    TensorPlan& weight = plan.tensors[static_cast<std::size_t>(bias.request->weight_plan)];
+    const auto zeros = zero_channels.find(bias.request->weight_plan);
+    // The scale of a computed weight is its range, and not to be chosen.
+    const bool is_constant =
+        weight.role == TensorPlan::Role::Constant && zeros != zero_channels.end();
+    if (!is_constant || !may_adjust_weights) continue;
     BiasHeadroom room = headroom(graph, *bias.request, plan);
     const auto step = steps.find(graph.node(bias.request->use.node).output(0));
     room.output_step = step == steps.end() ? 0 : step->second;
-    TensorPlan& weight = plan.tensors[static_cast<std::size_t>(bias.request->weight_plan)];
-    const auto zeros = zero_channels.find(bias.request->weight_plan);
-    const bool is_constant =
-        weight.role == TensorPlan::Role::Constant && zeros != zero_channels.end();
-    bias.uses_product_scale = !is_constant || !may_adjust_weights ||
-                              fit_weight_scales(weight.params, zeros->second, bias.largest, room);
+    bias.uses_product_scale = fit_weight_scales(weight.params, zeros->second, bias.largest, room);
   }
   for (PreparedBias& bias : biases) {
     const BiasRequest& request = *bias.request;

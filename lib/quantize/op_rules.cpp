@@ -73,7 +73,7 @@ constexpr OpRule kOpRules[] = {
     normalization("InstanceNormalization"),
     normalization("LayerNormalization"),
     elementwise("LeakyRelu"),
-    {.op_type = "MatMul", .inputs = {weight(-2), weight(-1)}},
+    {.op_type = "MatMul", .inputs = {weight(-2), weight(-1)}, .refine = refine_matmul},
     mover("MaxPool", 12),
     elementwise("Mul"),
     {.op_type = "Pad",

@@ -62,6 +62,9 @@ struct OpRule {
   /// Outputs are quantized also where only float operators read them: the integer kernel gives
   /// integers.
   bool gives_integers = false;
+  /// The same where the weight has a scale per channel; where no output can be quantized, it has
+  /// one scale.
+  bool channels_give_integers = false;
   std::int64_t since_opset = 1;  ///< below it runtimes have no 8-bit form
   /// Groups of output channels that share the weight's channel scales (ConvTranspose).
   std::int64_t bias_groups = 1;
@@ -104,6 +107,7 @@ inline std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
 
 OpRule refine_conv_transpose(OpRule row, const NodeContext& context);
 OpRule refine_gemm(OpRule row, const NodeContext& context);
+OpRule refine_matmul(OpRule row, const NodeContext& context);
 OpRule refine_pad(OpRule row, const NodeContext& context);
 
 }  // namespace qtool

@@ -18,6 +18,7 @@
 #include "quantize/islands.h"
 #include "quantize/node_filter.h"
 #include "quantize/params.h"
+#include "quantize/size_nodes.h"
 
 namespace qtool {
 namespace {
@@ -85,6 +86,7 @@ class PlanBuilder {
                     std::optional<std::int64_t> axis);
   std::optional<std::int64_t> channel_axis(const OpRule& rule, const onnx::NodeProto& node,
                                            int slot) const;
+  bool can_quantize_output(const onnx::NodeProto& node) const;
 
   QuantScheme constant_scheme() const {
     QuantScheme scheme = activation_scheme(config_);
@@ -132,6 +134,7 @@ class PlanBuilder {
 };
 
 void PlanBuilder::select_rules() {
+  const std::vector<bool> computes_size = size_nodes(graph_);
   selected_.resize(static_cast<std::size_t>(graph_.node_count()));
   for (int index = 0; index < graph_.node_count(); ++index) {
     SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
@@ -141,6 +144,8 @@ void PlanBuilder::select_rules() {
           fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
       selected.rule = nullptr;
     }
+    if (selected.rule && computes_size[static_cast<std::size_t>(index)])
+      selected = {nullptr, "computes sizes, which rounding would change"};
   }
 }
 
@@ -215,10 +220,12 @@ int PlanBuilder::plan_input(const OpRule& rule, int index, int slot) {
 void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
   const auto& node = graph_.node(index);
   if (excludes_output(node)) return;
+  const bool gives_integers =
+      rule.gives_integers || (rule.channels_give_integers && config_.per_channel);
   for (const std::string& name : node.output()) {
     if (name.empty()) continue;
     if (rule.outputs != OutputParams::SharedWithInput) {
-      if (quantizes_unread_ || rule.gives_integers || islands_.read.contains(name))
+      if (quantizes_unread_ || gives_integers || islands_.read.contains(name))
         plan_activation(name, index);
       continue;
     }
@@ -367,9 +374,16 @@ void PlanBuilder::plan_clamp(int index) {
   activations_.erase(input);
 }
 
+bool PlanBuilder::can_quantize_output(const onnx::NodeProto& node) const {
+  const std::string& name = node.output(0);
+  return !excludes_output(node) && activation_obstacle(name).empty() &&
+         (is_draft() || ranges_->contains(std::string(clamped_name(name))));
+}
+
 std::optional<std::int64_t> PlanBuilder::channel_axis(const OpRule& rule,
                                                       const onnx::NodeProto& node, int slot) const {
   if (!config_.per_channel) return std::nullopt;
+  if (rule.channels_give_integers && !can_quantize_output(node)) return std::nullopt;
   const auto rank = static_cast<std::size_t>(graph_.initializer(node.input(slot))->dims_size());
   const auto& axes = config_.extra_options.qdq_op_type_per_channel_support_to_axis;
   const auto chosen = axes.find(node.op_type());

@@ -76,6 +76,10 @@ const Case kCases[] = {
      "y = Resize <mode = \"linear\"> (x, s)", ""},
     {10, "float[1,2,6,6] x", "float[1,2,9,9] y", "float[4] s = {1, 1, 1.5, 1.5}",
      "y = Resize (x, s)", ""},
+    {10, "float[1,2,6,6] x", "float[1,2,3,9] y", "float[4] s = {1, 1, 0.5, 1.5}",
+     "y = Resize (x, s)", "Resize Resize"},
+    {10, "float[1,2,5,7] x", "float[1,2,7,2] y", "float[4] s = {1, 1, 1.5, 0.3}",
+     "y = Resize <mode = \"nearest\"> (x, s)", "Resize Resize"},
     {9, "float[3,3] x", "float[3,3] y", "int64[1,3] i = {2, 0, 1}, float[1,3] u = {7, 8, 9}",
      "y = Scatter (x, i, u)", "ScatterElements"},
     {8, "float[2,2,3] x", "float[2,2,3] y",
@@ -92,6 +96,7 @@ const Case kCases[] = {
     {16, "float[1,1,4,4] x", "float[1,1,1,2] y", "float[1,1,2,2] g = {0.3, -0.2, 0.1, 0.7}",
      "y = GridSample <mode = \"bicubic\"> (x, g)", ""},
     {17, "float[1,4,1] x", "float[1,4,2] y", "", "y = DFT (x)", ""},
+    {17, "float[1,6,1] x", "float[1,6,2] y", "", "y = DFT <axis = -2> (x)", ""},
     {12, "float[1,2,4,4] x", "float[1,2,3,3] y", "", "y = MaxPool <kernel_shape = [2, 2]> (x)", ""},
     {7, "float[2,3] x, float[3] z", "float[2,3] y", "",
      "a = Add (x, z) b = Sum (a, a) c = Max (b, x) y = PRelu (c, z)", ""},
@@ -99,6 +104,62 @@ const Case kCases[] = {
      "y = Gemm <beta = 2.0> (x, w, b)", ""},
     {9, "int64[2] x", "float[2,3] y", "int64 d = {3}, float[2] v = {0, 1}", "y = OneHot (x, d, v)",
      ""},
+    // Extensions: the node stays as it is, and so must what it computes.
+    {7, "float[2,3,4] x", "float[2,12] y", "", "y = Flatten (x)", ""},
+    {7, "float[1,2,5,5] x", "float[1,2,3,3] y", "",
+     "y = AveragePool <kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]> (x)", ""},
+    {7, "float[1,2,5,5] x", "float[1,2,3,3] y", "",
+     "y = AveragePool <kernel_shape = [3, 3], strides = [2, 2], auto_pad = \"SAME_UPPER\"> (x)",
+     ""},
+    {7, "float[1,2,5,5] x", "float[1,2,3,3] y", "",
+     "y = LpPool <kernel_shape = [3, 3], strides = [2, 2], auto_pad = \"SAME_LOWER\"> (x)", ""},
+    {8, "float[1,1,4,4] x", "float[1,1,3,3] y, int64[1,1,3,3] z", "",
+     "y, z = MaxPool <kernel_shape = [2, 2]> (x)", ""},
+    {7, "float[1,1,4,4] x", "float[1,1,4,4] y", "float[1,1,2,2] w = {1, 2, 3, 4}",
+     "y = Conv <auto_pad = \"SAME_UPPER\"> (x, w)", ""},
+    {7, "float[1,1,3,3] x", "float[1,1,6,6] y", "float[1,1,3,3] w = {1, 2, 3, 4, 5, 6, 7, 8, 9}",
+     "y = ConvTranspose <strides = [2, 2], auto_pad = \"SAME_UPPER\"> (x, w)", ""},
+    {7, "float[1,1,3,3] x", "float[1,1,6,6] y", "float[1,1,3,3] w = {1, 2, 3, 4, 5, 6, 7, 8, 9}",
+     "y = ConvTranspose <strides = [2, 2], output_shape = [6, 6]> (x, w)", ""},
+    {7, "float[1,8,2,2] x", "float[1,2,4,4] y", "", "y = DepthToSpace <blocksize = 2> (x)", ""},
+    {7, "float[2,3] x", "float[4,3] y", "", "y = Concat <axis = 0> (x, x)", ""},
+    {7, "float[3,2] x", "float[2,2] y", "int64[2] i = {2, 0}", "y = Gather <axis = 0> (x, i)", ""},
+    {7, "float[2,3] x", "int64[2] y", "", "y = ArgMax <axis = 1, keepdims = 0> (x)", ""},
+    {7, "float[2,3] x, float[3] z", "bool[2,3] y, bool[2,3] t", "",
+     "y = Greater (x, z) t = Less (x, z)", ""},
+    {7, "float[2,3] x", "float[2,3] y", "float p = {2}", "y = Pow (x, p)", ""},
+    {7, "float[2,3] x", "int64[2,3] y", "", "y = Cast <to = 7> (x)", ""},
+    {7, "float[1,3,4,4] x", "float[1,3,4,4] y", "", "y = LRN <size = 3> (x)", ""},
+    {9, "float[2,3] x", "float[1,3] y", "bool[2] k = {0, 1}", "y = Compress <axis = 0> (x, k)", ""},
+    {9, "float[2,3] x", "float[2,3] y", "", "y = MeanVarianceNormalization <axes = [1]> (x)", ""},
+    {7, "float[3,1,2] x", "float[3,1,1,2] y",
+     "float[1,6,2] w = {1, 0, 0, 1, 1, 1, 0, 2, 2, 0, 1, 3}, float[1,6,2] r = {1, 0, 0, 1, 1, 1, "
+     "0, "
+     "2, 2, 0, 1, 3}",
+     "y = GRU <hidden_size = 2> (x, w, r)", ""},
+    {7, "float[3,1,2] x", "float[3,1,1,1] y, float[1,1,1] h, float[1,1,1] c",
+     "float[1,4,2] w = {1, 0, 0, 1, 1, 1, 0, 2}, float[1,4,1] r = {1, 0, 0, 1}",
+     "y, h, c = LSTM <hidden_size = 1> (x, w, r)", ""},
+    {11, "float[2,5] x", "float[2,5] y", "int64 a = {1}",
+     "y = CumSum <exclusive = 1, reverse = 1> (x, a)", ""},
+    {11, "float[4] x", "float[4] y", "int64[2,1] i = {3, 1}, float[2] u = {9, 8}",
+     "y = ScatterND (x, i, u)", ""},
+    {11, "float[2,3] x", "float[1,3] y", "int64[1,1] i = {1}", "y = GatherND (x, i)", ""},
+    {11, "float[2,3] x", "float[2,3] y", "float a = {-0.5}, float b = {0.5}", "y = Clip (x, a, b)",
+     ""},
+    {11, "float[1,1,4,4] x", "float[1,1,7,6] y",
+     "float[0] r = {}, float[0] e = {}, int64[4] s = {1, 1, 7, 6}",
+     "y = Resize <mode = \"cubic\"> (x, r, e, s)", ""},
+    {11, "float[1,1,4,4] x", "float[1,1,8,2] y", "float[0] r = {}, float[4] s = {1, 1, 2, 0.5}",
+     "y = Resize <mode = \"linear\", coordinate_transformation_mode = \"align_corners\"> (x, r, s)",
+     ""},
+    {11, "float[1,1,4,4] x", "float[1,1,8,2] y", "float[0] r = {}, float[4] s = {1, 1, 2, 0.5}",
+     "y = Resize <coordinate_transformation_mode = \"tf_half_pixel_for_nn\"> (x, r, s)", ""},
+    {11, "float[2,3] x", "float[3,5] y", "int64[4] p = {1, 1, 0, 1}, float v = {2.5}",
+     "y = Pad (x, p, v)", ""},
+    {11, "float[2,3] x", "float[2,3] y", "float s = {0.1}, uint8 z = {100}",
+     "q = QuantizeLinear (x, s, z) y = DequantizeLinear (q, s, z)", ""},
+    {13, "float[2,3] x", "float[3,2] y", "int64[2] s = {3, -1}", "y = Reshape (x, s)", ""},
 };
 
 }  // namespace
@@ -119,6 +180,12 @@ TEST_CASE("operators mean the same after each opset is reached", "[preprocess]")
               (each.expected.empty() ? op_types(before.graph()) : each.expected));
     }
   }
+}
+
+TEST_CASE("a Softmax over the last axis says so as the converter of ONNX does", "[preprocess]") {
+  Model model = made({11, "float[2,3] x", "float[2,3] y", "", "y = Softmax <axis = 1> (x)", ""});
+  upgrade_opset(model, 13);
+  CHECK(int_attribute(model.graph().node(0), "axis", 0) == -1);
 }
 
 TEST_CASE("operators in branches and loops are raised with the rest", "[preprocess]") {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/parallel.h"
+#include "calibrate/distribution.h"
 #include "calibrate/entropy.h"
 #include "calibrate/least_error.h"
 #include "calibrate/minmax.h"
@@ -14,6 +14,13 @@
 
 namespace qtool {
 namespace {
+
+/// The ends, and beside them the deviation that float8 is scaled by.
+std::optional<Range> spread_range(const TensorStatistics& statistics) {
+  const auto found = spread(statistics.density(), SpreadOf::Values);
+  if (!found) return std::nullopt;
+  return Range{statistics.min.value, statistics.max.value, found->deviation};
+}
 
 std::optional<Range> range_of(const TensorStatistics& statistics, const CalibrationConfig& config,
                               const QuantizedLevels& levels) {
@@ -30,9 +37,9 @@ std::optional<Range> range_of(const TensorStatistics& statistics, const Calibrat
     case CalibrationMethod::Auto:
       return auto_range(statistics.density(), config, levels);
     case CalibrationMethod::Distribution:
-      break;
+      return spread_range(statistics);
   }
-  throw Error(ErrorKind::Internal, "calibration.method: 'distribution' gives no range");
+  return std::nullopt;
 }
 
 }  // namespace

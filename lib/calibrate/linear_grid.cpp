@@ -29,7 +29,8 @@ float nearest_finite(double value, ElementType type) {
 }
 
 ScaleAndZeroPoint spread_over(Range range, const QuantizedLevels& levels) {
-  const auto [low, high] = quantized_range(range, levels);
+  const Range spread = quantized_range(range, levels);
+  const float low = spread.min, high = spread.max;
   const double steps = static_cast<double>(levels.spread_max) - levels.spread_min;
   const double scale = (static_cast<double>(high) - static_cast<double>(low)) / steps;
   const float stored = rounded(scale, levels.value_type);

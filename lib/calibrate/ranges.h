@@ -11,6 +11,9 @@ namespace qtool {
 struct Range {
   float min = 0;
   float max = 0;
+  /// Standard deviation of the values, where method distribution measured it; float8 is scaled by
+  /// it.
+  double deviation = 0;
   friend bool operator==(const Range&, const Range&) = default;
 };
 

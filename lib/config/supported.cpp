@@ -52,48 +52,54 @@ void check_per_channel(const CalibrationConfig& c, bool quantizes) {
 }
 
 void check_calibration(const CalibrationConfig& c, bool quantizes) {
-  require(c.method != CalibrationMethod::Distribution || !quantizes, "calibration.method",
-          quoted(c.method),
-          "it is for float8 alone; available: minmax, percentile, entropy, mse, auto");
   require(!c.batch, "calibration.batch", "joining samples to batches");
   if (c.stride && c.method != CalibrationMethod::MinMax)
     refuse("calibration.stride", fmt::format("found method {}, expected minmax", quoted(c.method)));
   if (c.per_channel) check_per_channel(c, quantizes);
 }
 
-void check_extra_options(const ExtraOptions& o) {
-  const auto key = [](std::string_view name) {
-    return fmt::format("quantization.extra_options.{}", name);
-  };
-  require(!o.activation_restricted_asymmetric, key("ActivationRestrictedAsymmetric"),
-          "a restricted zero point");
-  require(!o.add_qdq_pair_to_weight, key("AddQDQPairToWeight"), "keeping weights in float");
-  require(!o.dedicated_qdq_pair, key("DedicatedQDQPair"), "a Q/DQ pair per consumer");
-  require(!o.use_qdq_contrib_ops, key("UseQDQContribOps"), "Q/DQ of the domain com.microsoft");
-  require(o.block_size == 0, key("BlockSize"), "a scale per block");
-  require(!o.smooth_quant, key("SmoothQuant"), "SmoothQuant");
-  if (!o.tensor_quant_overrides.empty()) {
-    const std::string& tensor = o.tensor_quant_overrides.begin()->first;
-    require(false, key("TensorQuantOverrides"),
-            fmt::format("overriding the quantization of a tensor ('{}')", tensor));
+bool is_float8(QuantType type) { return type == QuantType::Float8E4M3FN; }
+
+bool is_16_bit(QuantType type) { return type == QuantType::Int16 || type == QuantType::UInt16; }
+
+/// What no runtime loads, or none quantizes right, told before the work of calibration.
+void check_types(const Config& config) {
+  const QuantizationConfig& c = config.quantization;
+  constexpr std::string_view kActivation = "quantization.activation_type";
+  constexpr std::string_view kWeight = "quantization.weight_type";
+  if (is_float8(c.activation_type) != is_float8(c.weight_type)) {
+    refuse(kWeight, fmt::format("found {} with activations {}, expected float8e4m3fn for both",
+                                quoted(c.weight_type), quoted(c.activation_type)));
+  }
+  if (is_float8(c.weight_type) && config.calibration.method != CalibrationMethod::Distribution) {
+    refuse(
+        "calibration.method",
+        fmt::format("found {}, expected 'distribution': float8 is scaled by the spread of values",
+                    quoted(config.calibration.method)));
+  }
+  if (is_float8(c.weight_type) && c.reduce_range)
+    refuse("quantization.reduce_range", "float8 has no reduced range");
+  if (c.quant_format == QuantFormat::QOperator &&
+      (is_16_bit(c.activation_type) || is_16_bit(c.weight_type))) {
+    refuse(is_16_bit(c.activation_type) ? kActivation : kWeight,
+           "found 16 bits, expected 8: QOperator has no operators of 16 bits");
+  }
+  if (config.preset == Preset::OnnxRuntime && c.activation_type == QuantType::Int8 &&
+      c.weight_type == QuantType::UInt8) {
+    refuse(kWeight, "found 'uint8' with activations 'int8', expected 'int8'");
   }
 }
 
-void check_quantization(const QuantizationConfig& c) {
-  const auto is_8_bit = [](QuantType type) {
-    return type == QuantType::Int8 || type == QuantType::UInt8;
-  };
+void check_quantization(const Config& config) {
+  const QuantizationConfig& c = config.quantization;
   require(c.quant_format == QuantFormat::Qdq, "quantization.quant_format", quoted(c.quant_format),
           "available: QDQ");
-  require(is_8_bit(c.activation_type), "quantization.activation_type", quoted(c.activation_type),
-          "available: int8, uint8");
-  require(is_8_bit(c.weight_type), "quantization.weight_type", quoted(c.weight_type),
-          "available: int8, uint8");
   for (const Algorithm& algorithm : c.algorithms.value_or(std::vector<Algorithm>{})) {
     require(algorithm.name == "bias_correction", "quantization.algorithms",
             fmt::format("'{}'", algorithm.name), "available: bias_correction");
   }
-  check_extra_options(c.extra_options);
+  require(!c.extra_options.smooth_quant, "quantization.extra_options.SmoothQuant", "SmoothQuant");
+  check_types(config);
 }
 
 }  // namespace
@@ -103,7 +109,7 @@ void check_supported(const Config& config, std::string_view command) {
   const bool calibrates = command == "static" || command == "calibrate";
   if (calibrates || command == "preprocess") check_preprocess(config.preprocess);
   if (calibrates) check_calibration(config.calibration, command == "static");
-  if (command == "static") check_quantization(config.quantization);
+  if (command == "static") check_quantization(config);
   require(!config.verify.max_latency_ratio, "verify.max_latency_ratio", "a gate on latency");
 }
 

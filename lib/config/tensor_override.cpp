@@ -1,5 +1,6 @@
 #include "config/tensor_override.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -63,9 +64,11 @@ void check_parts(const Place& place, const Override& o, std::vector<std::string>
                                   o.scale.values.size(), o.zero_point.values.size()));
   }
   check_zero_point(place, o.quant_type, o.zero_point);
-  if (o.rmin.values.size() != o.rmax.values.size())
+  // Of a whole tensor one end may be given alone; of channels only both say which range is meant.
+  const std::size_t ends = std::max(o.rmin.values.size(), o.rmax.values.size());
+  if (ends > 1 && o.rmin.values.size() != o.rmax.values.size())
     throw place.error("expected 'rmin' and 'rmax' together, as many of each");
-  for (std::size_t i = 0; i < o.rmin.values.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(o.rmin.values.size(), o.rmax.values.size()); ++i) {
     if (o.rmin.values[i] > o.rmax.values[i]) {
       throw place.error(
           fmt::format("found rmin {} above rmax {}", o.rmin.values[i], o.rmax.values[i]));

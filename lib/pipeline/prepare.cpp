@@ -1,22 +1,34 @@
 #include "pipeline/prepare.h"
 
+#include <algorithm>
+
+#include "quantize/needed_opset.h"
+
 namespace qtool {
+
 namespace {
 
-/// QuantizeLinear exists from opset 10 on, its `axis` from 13; ONNX Runtime fuses nothing at 10.
-constexpr std::int64_t kPerTensorOpset = 11;
-constexpr std::int64_t kPerChannelOpset = 13;
+/// onnxruntime.quantization infers shapes and changes nothing else.
+PreprocessReport infer_only(Model& model) {
+  PreprocessReport report;
+  infer_shapes(model, report.notes);
+  return report;
+}
 
 }  // namespace
 
 PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
-  PreprocessReport report = preprocess(model, config.preprocess);
-  const std::int64_t needed = config.quantization.per_channel ? kPerChannelOpset : kPerTensorOpset;
-  if (model.opset() < needed) {
+  const Placement& placement = placement_for(config.preset);
+  PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
+                                ? infer_only(model)
+                                : preprocess(model, config.preprocess);
+  // A later opset may allow more operators to be quantized, which may need a still later one.
+  for (std::int64_t needed = 0;;) {
+    needed = needed_opset(model, config.quantization, placement);
+    if (model.opset() >= needed) return report;
     upgrade_opset(model, needed);
     infer_shapes(model, report.notes);
   }
-  return report;
 }
 
 }  // namespace qtool

@@ -44,7 +44,8 @@ std::string named(std::span<const std::string> missing) {
 }
 
 Range range_of(const std::string& name, const CachedTensor& tensor, const Config& config) {
-  if (tensor.lowest.size() == 1) return {tensor.lowest.front(), tensor.highest.front()};
+  const double deviation = tensor.spread ? tensor.spread->deviation : 0;
+  if (tensor.lowest.size() == 1) return {tensor.lowest.front(), tensor.highest.front(), deviation};
   throw Error(ErrorKind::Input,
               fmt::format("{}: tensor {} has {} ranges, one per channel, expected one",
                           where(config), in_quotes(name), tensor.lowest.size()));

@@ -16,6 +16,7 @@
 #include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
+#include "quantize/tensor_overrides.h"
 
 namespace qtool {
 namespace {
@@ -85,6 +86,7 @@ Model StaticRun::load() {
   report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
   warn_of_existing_quantization(model);
+  check_tensor_overrides(GraphView(model.graph()), config_.quantization);
   for (const std::string& warning :
        check_node_lists(model.graph(), config_.quantization, config_.preset))
     warn(warning);

@@ -60,6 +60,12 @@ bool holds_all(std::span<const float> scales, std::span<const double> largest_bi
 
 }  // namespace
 
+bool shows_in_output(double bias_scale, const BiasHeadroom& headroom) {
+  const double error =
+      static_cast<double>(headroom.products) * headroom.input_levels * bias_scale / 2;
+  return error > headroom.output_step / 2;
+}
+
 std::optional<Tensor> stored_bias(const Tensor& bias, std::size_t channels, float factor) {
   std::vector<std::int64_t> shape = bias.shape;
   while (shape.size() > 1 && shape.front() == 1) shape.erase(shape.begin());
@@ -70,7 +76,7 @@ std::optional<Tensor> stored_bias(const Tensor& bias, std::size_t channels, floa
 
   std::vector<float> values;
   for (const float value : to_float32(bias))
-    values.insert(values.end(), broadcasts ? channels : 1, value * factor);
+    values.insert(values.end(), broadcasts ? channels : 1, factor == 0 ? 0.0F : value * factor);
   if (broadcasts) shape.back() = static_cast<std::int64_t>(channels);
   return float_tensor(std::move(shape), values);
 }
@@ -115,10 +121,7 @@ bool fit_weight_scales(QuantParams& weight, const std::vector<bool>& is_zero,
     const double needed = smallest_scale(largest_bias[c]);
     if (is_zero[c] && largest_bias[c] > 0) scales[c] = free_scale;
     if (scales[c] * headroom.input_scale >= needed) continue;
-    // Each of the products is off by at most half a step of the weight times the largest input.
-    const double error =
-        static_cast<double>(headroom.products) * headroom.input_levels * needed / 2;
-    if (!is_zero[c] && error > headroom.output_step / 2) return false;
+    if (!is_zero[c] && shows_in_output(needed, headroom)) return false;
     const double raised = at_least(needed / headroom.input_scale, weight.scale_type);
     if (!std::isfinite(raised) || is_degenerate(raised, weight.scale_type)) return false;
     scales[c] = static_cast<float>(raised);

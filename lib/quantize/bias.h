@@ -20,6 +20,10 @@ struct BiasHeadroom {
   double output_step = 0;     ///< scale of the node's output; 0 where that stays float
 };
 
+/// Whether weights so coarse that the bias's scale becomes `bias_scale` can move an output by half
+/// a step: each product is off by at most half a step of the weight times the largest input.
+bool shows_in_output(double bias_scale, const BiasHeadroom& headroom);
+
 /// The bias's values (float32 or float16) times `factor`, as float32, in the shape that is stored:
 /// [C] where it is constant but along the last axis, else its own shape; with several `channels`
 /// the last axis is broadcast to them. Nothing where that axis does not fit.

@@ -34,7 +34,12 @@ void skip(const GraphView& graph, const BiasRequest& request, const std::string&
 std::optional<PreparedBias> prepare(const Model& model, const GraphView& graph,
                                     const BiasRequest& request, QuantPlan& plan) {
   const onnx::TensorProto* values = graph.initializer(request.name);
-  const std::size_t scales = at(plan, request.weight_plan).params.scales.size();
+  const QuantParams& weight = at(plan, request.weight_plan).params;
+  if (weight.axis && *weight.axis != request.channel_axis) {
+    skip(graph, request, "the bias has no scale: the weight's lie along another axis", plan);
+    return std::nullopt;
+  }
+  const std::size_t scales = weight.scales.size();
   std::size_t channels = scales > 1 ? scales * static_cast<std::size_t>(request.groups) : 1;
   if (!request.output_error.empty()) channels = request.output_error.size();
   auto stored = stored_bias(values ? model.tensor(*values) : float_tensor({1}, kZero), channels,
@@ -59,8 +64,9 @@ BiasHeadroom headroom(const GraphView& graph, const BiasRequest& request, const 
   const TensorPlan& input = at(plan, request.input_plan);
   const TensorPlan& weight = at(plan, request.weight_plan);
   const onnx::TensorProto& values = *graph.initializer(weight.name);
-  const IntegerRange levels = full_range(input.params.type);
-  BiasHeadroom out{.input_scale = input.params.scales.front(),
+  const QuantParams& seen = params_seen_by(input, {request.use.node, 0});
+  const IntegerRange levels = full_range(seen.type);
+  BiasHeadroom out{.input_scale = seen.scales.front(),
                    .input_levels = static_cast<double>(levels.max) - levels.min,
                    .products = element_count(values),
                    .output_step = 0};
@@ -115,9 +121,11 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     TensorPlan out{
         .name = request.name,
         .role = TensorPlan::Role::Bias,
-        .params = bias.uses_product_scale
-                      ? product_bias_params(bias.stored, weight.params, input.params.scales.front())
-                      : own_bias_params(bias.stored, bias.largest),
+        .params =
+            bias.uses_product_scale
+                ? product_bias_params(bias.stored, weight.params,
+                                      params_seen_by(input, {request.use.node, 0}).scales.front())
+                : own_bias_params(bias.stored, bias.largest),
         .provider = -1,
         .uses = {request.use},
         .replaces_value = false,

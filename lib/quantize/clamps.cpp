@@ -1,5 +1,7 @@
 #include "quantize/clamps.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -8,6 +10,7 @@
 namespace qtool {
 namespace {
 
+constexpr double kFloat16Epsilon = 0x1p-10;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// The value of a Clip bound, `fallback` where it is absent, nothing where it is computed.
@@ -17,9 +20,9 @@ std::optional<float> clip_bound(const NodeContext& clip, int slot, const char* a
   if (clip.opset < 11) return float_attribute(node, attribute, fallback);
   if (node.input_size() <= slot || node.input(slot).empty()) return fallback;
   const onnx::TensorProto* bound = clip.graph.initializer(node.input(slot));
-  if (!bound || element_type(*bound) != ElementType::Float || element_count(*bound) != 1) {
-    return std::nullopt;
-  }
+  if (!bound || element_count(*bound) != 1) return std::nullopt;
+  const ElementType type = element_type(*bound);
+  if (type != ElementType::Float && type != ElementType::Float16) return std::nullopt;
   return to_float32(clip.model.tensor(*bound)).front();
 }
 
@@ -30,10 +33,14 @@ bool quantizer_clamps(const NodeContext& clamp, const QuantParams& params) {
   const auto low = is_clip ? clip_bound(clamp, 1, "min", -kInfinity) : std::optional(0.0F);
   const auto high = is_clip ? clip_bound(clamp, 2, "max", kInfinity) : std::optional(kInfinity);
   if (!low || !high) return false;
-  const ScaleAndZero single{params.scales.front(), params.zero_points.front()};
   const IntegerRange full = full_range(params.type);
-  return quantize_value(*low, single, params.type) == full.min &&
-         quantize_value(*high, single, params.type) == full.max;
+  const double scale = params.scales.front();
+  const double lowest = scale * (full.min - params.zero_points.front());
+  const double highest = scale * (full.max - params.zero_points.front());
+  // Half a step beyond rounds to the bound; and in float16 the bound itself is no more exact.
+  const double precision = params.scale_type == ElementType::Float16 ? kFloat16Epsilon : 0;
+  const double slack = std::max(scale / 2, precision * std::max(std::abs(lowest), highest));
+  return lowest >= *low - slack && highest <= *high + slack;
 }
 
 }  // namespace qtool

@@ -15,7 +15,7 @@ namespace qtool {
 /// scale is free).
 struct ConstantParams {
   QuantParams params;
-  std::vector<bool> is_zero;
+  std::vector<bool> is_zero = {};
 };
 
 /// Which values of a constant share a scale: all, those of one index of `axis`, or blocks of

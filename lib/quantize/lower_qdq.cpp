@@ -1,33 +1,51 @@
 #include "quantize/lower_qdq.h"
 
-#include <cstring>
-#include <span>
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "model/graph_view.h"
 #include "quantize/bias.h"
 #include "quantize/constants.h"
+#include "quantize/onnxruntime/node_order.h"
+#include "quantize/stored_params.h"
 
 namespace qtool {
 namespace {
 
 using Role = TensorPlan::Role;
 
-/// One rewriting of one graph. New nodes gather in `front_` and behind the node that makes their
-/// input, so that the order stays topological.
+/// A node that lowering made, and the node that makes its input; -1: the graph gives it.
+struct NewNode {
+  int maker = -1;
+  onnx::NodeProto node;
+};
+
+/// The names of one scale and zero point.
+struct ParamNames {
+  std::string scale, zero_point;
+};
+
+/// Q and DQ between which a value goes.
+struct PairNames {
+  std::string node;  ///< stem of both nodes' names
+  std::string input, quantized, output;
+  std::string suffix = {};  ///< of the nodes' names
+};
+
+/// One rewriting of one graph.
 class QdqLowering {
  public:
   QdqLowering(Model& model, const QuantPlan& plan)
       : model_(model), plan_(plan), view_(model.graph()), names_(model.graph()) {
     nodes_.assign(model.graph().node().begin(), model.graph().node().end());
-    behind_.resize(nodes_.size());
     is_removed_.resize(nodes_.size(), false);
     param_names_.resize(plan.tensors.size());
+    conversion_names_.resize(plan.tensors.size());
   }
 
   void run() {
@@ -39,24 +57,35 @@ class QdqLowering {
   }
 
  private:
-  struct ParamNames {
-    std::string scale, zero_point;
-  };
-
   void fold(const FoldedNode& folded);
   static void set_beta_to_one(onnx::NodeProto& node);
+  int maker_of(const std::string& name) const;
   void lower_tensor(std::size_t index);
+
   void lower_activation(std::size_t index);
+  void add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params, int maker);
+  void add_conversion(std::size_t index, const ParamNames& params, int maker);
+  std::string input_of_pair(const TensorPlan& tensor, int maker, bool& keeps_name);
+
   void lower_constant(std::size_t index);
+  void lower_bias(std::size_t index);
+  std::string bias_output(const TensorPlan& tensor);
   Tensor bias_of(const TensorPlan& tensor) const;
+  void add_bias_dequantizer(const TensorPlan& tensor, std::vector<std::string> inputs);
+
   std::string rename_output(int maker, const std::string& name);
-  const ParamNames& params_of(std::size_t index, const std::string& stem);
-  void redirect(const TensorPlan& tensor, const std::string& to);
-  onnx::NodeProto make_node(const char* op_type, const std::string& stem,
-                            std::vector<std::string> inputs, const std::string& output,
-                            const QuantParams& params);
+  const ParamNames& params_of(std::size_t index);
+  const ParamNames& conversion_params_of(std::size_t index);
+  ParamNames add_params(const QuantParams& params, ParamNames names);
+  void redirect(const std::vector<Use>& uses, const std::string& to);
+  void add_node(int maker, const char* op_type, std::string name, std::vector<std::string> inputs,
+                const std::string& output, const QuantParams& params);
+  void add_pair(int maker, const PairNames& names, const ParamNames& params,
+                const QuantParams& values);
   void add_initializer(onnx::TensorProto tensor) { added_.push_back(std::move(tensor)); }
+
   void assemble();
+  void place_nodes();
   void drop_unused_initializers();
   void drop_stale_value_info();
 
@@ -65,37 +94,19 @@ class QdqLowering {
   GraphView view_;
   NameAllocator names_;
   std::vector<onnx::NodeProto> nodes_;
-  std::vector<std::vector<onnx::NodeProto>> behind_;
   std::vector<bool> is_removed_;
-  std::vector<onnx::NodeProto> front_;
-  std::vector<ParamNames> param_names_;
+  std::vector<NewNode> new_nodes_;
+  std::vector<ParamNames> param_names_, conversion_names_;
   std::vector<onnx::TensorProto> added_;
   std::unordered_map<std::string, int>
-      moved_producer_;                       ///< output of a folded node -> node that makes it now
-  std::unordered_set<std::string> touched_;  ///< initializers that some reader no longer reads
+      moved_producer_;                        ///< output of a folded node -> node that makes it now
+  std::unordered_set<std::string> touched_;   ///< initializers that some reader no longer reads
+  std::unordered_set<std::string> replaced_;  ///< initializers whose name a node's output has now
 };
 
-template <typename Value>
-std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
-  return std::as_bytes(std::span(values));
-}
-
-onnx::TensorProto integer_tensor(std::string name, ElementType type,
-                                 std::span<const std::int64_t> shape,
-                                 const std::vector<std::int32_t>& values) {
-  std::vector<std::byte> bytes(packed_bytes(type, values.size()));
-  const std::size_t size = element_bits(type) / 8;
-  // Little-endian two's complement: the low bytes are the value in the narrower type.
-  for (std::size_t i = 0; i < values.size(); ++i)
-    std::memcpy(bytes.data() + i * size, &values[i], size);
-  return make_tensor(std::move(name), type, shape, bytes);
-}
-
 void QdqLowering::fold(const FoldedNode& folded) {
-  const int producer = view_.producer_of(folded.input);
   // A chain of folded nodes ends at the node that computes.
-  const auto moved = moved_producer_.find(folded.input);
-  const int maker = moved == moved_producer_.end() ? producer : moved->second;
+  const int maker = maker_of(folded.input);
   for (auto& output : *nodes_[static_cast<std::size_t>(maker)].mutable_output()) {
     if (output == folded.input) output = folded.output;
   }
@@ -109,11 +120,19 @@ void QdqLowering::set_beta_to_one(onnx::NodeProto& node) {
   }
 }
 
+int QdqLowering::maker_of(const std::string& name) const {
+  const auto moved = moved_producer_.find(name);
+  return moved == moved_producer_.end() ? view_.producer_of(name) : moved->second;
+}
+
 void QdqLowering::lower_tensor(std::size_t index) {
-  if (plan_.tensors[index].role == Role::Activation) {
-    lower_activation(index);
-  } else {
-    lower_constant(index);
+  switch (plan_.tensors[index].role) {
+    case Role::Activation:
+      return lower_activation(index);
+    case Role::Constant:
+      return lower_constant(index);
+    case Role::Bias:
+      return lower_bias(index);
   }
 }
 
@@ -126,137 +145,294 @@ std::string QdqLowering::rename_output(int maker, const std::string& name) {
   return renamed;
 }
 
+/// A value that is seen from outside keeps its name for the dequantized one, so its maker writes
+/// another.
+std::string QdqLowering::input_of_pair(const TensorPlan& tensor, int maker, bool& keeps_name) {
+  keeps_name = tensor.replaces_value && maker >= 0 &&
+               (view_.is_graph_output(tensor.name) || view_.is_captured(tensor.name));
+  return keeps_name ? rename_output(maker, tensor.name) : tensor.name;
+}
+
 void QdqLowering::lower_activation(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
-  const ParamNames params = params_of(index, tensor.name);
-  const auto moved = moved_producer_.find(tensor.name);
-  const int maker = moved == moved_producer_.end() ? view_.producer_of(tensor.name) : moved->second;
-  // A value that is seen from outside keeps its name for the dequantized one, so its maker writes
-  // another.
-  const bool keeps_name = tensor.replaces_value && maker >= 0 &&
-                          (view_.is_graph_output(tensor.name) || view_.is_captured(tensor.name));
-  const std::string input = keeps_name ? rename_output(maker, tensor.name) : tensor.name;
+  const ParamNames params = params_of(index);
+  const int maker = maker_of(tensor.name);
+  if (tensor.conversion) return add_conversion(index, params, maker);
+  if (tensor.has_pair_per_reader) return add_pair_per_reader(tensor, params, maker);
+  bool keeps_name = false;
+  const std::string input = input_of_pair(tensor, maker, keeps_name);
   const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
   const std::string output =
       keeps_name ? tensor.name : names_.unique(tensor.name + "_DequantizeLinear_Output");
-  auto& place = maker < 0 ? front_ : behind_[static_cast<std::size_t>(maker)];
-  place.push_back(make_node("QuantizeLinear", tensor.name, {input, params.scale, params.zero_point},
-                            quantized, tensor.params));
-  place.push_back(make_node("DequantizeLinear", tensor.name,
-                            {quantized, params.scale, params.zero_point}, output, tensor.params));
-  if (!keeps_name) redirect(tensor, output);
+  add_pair(maker, {tensor.name, input, quantized, output}, params, tensor.params);
+  if (!keeps_name) redirect(tensor.uses, output);
 }
 
-Tensor QdqLowering::bias_of(const TensorPlan& tensor) const {
-  if (!tensor.values.empty()) return float_tensor(tensor.shape, tensor.values);
-  const Tensor values = model_.tensor(*view_.initializer(tensor.name));
-  return *stored_bias(values, tensor.params.scales.size(), tensor.factor);
+void QdqLowering::add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params,
+                                      int maker) {
+  int last = -1;
+  int number = 0;
+  std::string output;
+  for (const Use& use : tensor.uses) {
+    if (use.node != last) {
+      const std::string suffix = "_" + std::to_string(++number);
+      output = names_.unique(tensor.name + "_DequantizeLinear_Output" + suffix);
+      const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output" + suffix);
+      add_pair(maker, {tensor.name, tensor.name, quantized, output, suffix}, params, tensor.params);
+      last = use.node;
+    }
+    redirect({use}, output);
+  }
+}
+
+/// Q and DQ of the one type, and behind them those of the other: behind a DQ of their own where
+/// readers of both types are left.
+void QdqLowering::add_conversion(std::size_t index, const ParamNames& params, int maker) {
+  const TensorPlan& tensor = plan_.tensors[index];
+  const Conversion& conversion = *tensor.conversion;
+  const ParamNames converted = conversion_params_of(index);
+  const bool converts_all = conversion.replaces_value;
+  bool keeps_name = false;
+  const std::string input = input_of_pair(tensor, maker, keeps_name);
+  const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
+  const std::string first = keeps_name && !converts_all
+                                ? tensor.name
+                                : names_.unique(tensor.name + "_DequantizeLinear_Output");
+  add_pair(maker, {tensor.name, input, quantized, first}, params, tensor.params);
+  redirect(tensor.uses, first);
+  const std::string stem = tensor.name + "_convert";
+  std::string between = first;
+  if (!converts_all) {
+    between = names_.unique(stem + "_QuantizeLinear_Input");
+    add_node(maker, "DequantizeLinear", stem + "_clone_DequantizeLinear",
+             {quantized, params.scale, params.zero_point}, between, tensor.params);
+  }
+  const std::string second =
+      keeps_name && converts_all ? tensor.name : names_.unique(stem + "_DequantizeLinear_Output");
+  add_pair(maker, {stem, between, names_.unique(stem + "_QuantizeLinear_Output"), second},
+           converted, conversion.params);
+  redirect(conversion.uses, second);
 }
 
 void QdqLowering::lower_constant(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
-  const std::string stored = names_.unique(tensor.name + "_quantized");
-  if (tensor.role == Role::Bias) {
-    const Tensor bias = bias_of(tensor);
-    add_initializer(
-        make_tensor(stored, tensor.params.type, bias.shape, quantize_bias(bias, tensor.params)));
+  const ParamNames params = params_of(index);
+  const std::string output = names_.unique(tensor.name + "_DequantizeLinear_Output");
+  touched_.insert(tensor.name);
+  if (tensor.keeps_float) {
+    const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
+    add_pair(-1, {tensor.name, tensor.name, quantized, output}, params, tensor.params);
   } else {
+    const std::string stored = names_.unique(tensor.name + "_quantized");
     const Tensor values = model_.tensor(*view_.initializer(tensor.name));
     add_initializer(make_tensor(stored, tensor.params.type, values.shape,
                                 quantize_constant(values, tensor.params)));
+    add_node(-1, "DequantizeLinear", tensor.name + "_DequantizeLinear",
+             {stored, params.scale, params.zero_point}, output, tensor.params);
   }
-  const ParamNames params = params_of(index, tensor.role == Role::Bias ? stored : tensor.name);
-  const std::string output = names_.unique(tensor.name + "_DequantizeLinear_Output");
-  front_.push_back(make_node("DequantizeLinear", tensor.name,
-                             {stored, params.scale, params.zero_point}, output, tensor.params));
-  redirect(tensor, output);
-  touched_.insert(tensor.name);
+  redirect(tensor.uses, output);
+}
+
+const std::string& values_name(const TensorPlan& tensor) {
+  return tensor.initializer.empty() ? tensor.name : tensor.initializer;
+}
+
+Tensor QdqLowering::bias_of(const TensorPlan& tensor) const {
+  if (!tensor.values.empty()) return float_tensor(tensor.shape, tensor.values);
+  const Tensor values = model_.tensor(*view_.initializer(values_name(tensor)));
+  Tensor stored = *stored_bias(values, tensor.params.scales.size(), tensor.factor);
+  stored.shape = tensor.shape;
+  return stored;
+}
+
+/// What the bias's readers read: its own name where it is free or becomes so.
+std::string QdqLowering::bias_output(const TensorPlan& tensor) {
+  if (tensor.replaces_value) return tensor.name;
+  if (tensor.name != values_name(tensor)) return names_.unique(tensor.name);
+  return names_.unique(tensor.name + "_DequantizeLinear_Output");
+}
+
+void QdqLowering::lower_bias(std::size_t index) {
+  const TensorPlan& tensor = plan_.tensors[index];
+  const Tensor bias = bias_of(tensor);
+  const std::string stored = names_.unique(tensor.name + "_quantized");
+  touched_.insert(values_name(tensor));
+  if (tensor.replaces_value) replaced_.insert(tensor.name);
+  if (tensor.params.type == ElementType::Float) {
+    add_initializer(make_tensor(stored, ElementType::Float, bias.shape, bias.bytes));
+    return add_bias_dequantizer(tensor, {stored});
+  }
+  add_initializer(
+      make_tensor(stored, tensor.params.type, bias.shape, quantize_bias(bias, tensor.params)));
+  const ParamNames params{names_.unique(stored + "_scale"), names_.unique(stored + "_zero_point")};
+  const bool has_rank = plan_.convention == Convention::OnnxRuntime || tensor.params.axis;
+  const auto count = static_cast<std::int64_t>(tensor.params.scales.size());
+  add_initializer(stored_scale(params.scale, tensor.params,
+                               has_rank ? std::vector{count} : std::vector<std::int64_t>{}));
+  add_initializer(stored_zero_point(params.zero_point, tensor.params));
+  add_bias_dequantizer(tensor, {stored, params.scale, params.zero_point});
+}
+
+void QdqLowering::add_bias_dequantizer(const TensorPlan& tensor, std::vector<std::string> inputs) {
+  const std::string output = bias_output(tensor);
+  const std::string name = tensor.name + "_DequantizeLinear";
+  const auto add_cast = [&](const std::string& cast, const std::string& input) {
+    onnx::NodeProto node;
+    node.set_op_type("Cast");
+    node.set_name(names_.unique(cast));
+    node.add_input(input);
+    node.add_output(output);
+    auto& to = *node.add_attribute();
+    to.set_name("to");
+    to.set_type(onnx::AttributeProto::INT);
+    to.set_i(static_cast<std::int64_t>(tensor.value_type));
+    new_nodes_.push_back({-1, std::move(node)});
+  };
+  if (tensor.params.type == ElementType::Float) {
+    add_cast(name, inputs.front());
+  } else if (tensor.params.scale_type != tensor.value_type) {
+    const std::string dequantized = names_.unique(tensor.name + "_DequantizeLinear_Output");
+    // The cast stands first, as onnxruntime.quantization has it; both orders sort alike.
+    add_node(-1, "DequantizeLinear", name, std::move(inputs), dequantized, tensor.params);
+    add_cast(tensor.name + "_Cast", dequantized);
+  } else {
+    add_node(-1, "DequantizeLinear", name, std::move(inputs), output, tensor.params);
+  }
+  if (!tensor.replaces_value) redirect(tensor.uses, output);
 }
 
 /// Names of the scale and the zero point of a plan, stored on first use.
-const QdqLowering::ParamNames& QdqLowering::params_of(std::size_t index, const std::string& stem) {
+const ParamNames& QdqLowering::params_of(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
   if (tensor.provider >= 0) {
     const auto provider = static_cast<std::size_t>(tensor.provider);
-    return params_of(provider, plan_.tensors[provider].name);
+    return tensor.shares_conversion ? conversion_params_of(provider) : params_of(provider);
   }
   ParamNames& names = param_names_[index];
-  if (!names.scale.empty()) return names;
-  names = {names_.unique(stem + "_scale"), names_.unique(stem + "_zero_point")};
-  const auto count = static_cast<std::int64_t>(tensor.params.scales.size());
-  const std::vector<std::int64_t> shape =
-      tensor.params.axis ? std::vector{count} : std::vector<std::int64_t>{};
-  add_initializer(
-      integer_tensor(names.zero_point, tensor.params.type, shape, tensor.params.zero_points));
-  add_initializer(
-      make_tensor(names.scale, ElementType::Float, shape, bytes_of(tensor.params.scales)));
+  if (names.scale.empty())
+    names = add_params(tensor.params, {tensor.name + "_scale", tensor.name + "_zero_point"});
   return names;
 }
 
-void QdqLowering::redirect(const TensorPlan& tensor, const std::string& to) {
-  for (const Use& use : tensor.uses) {
+const ParamNames& QdqLowering::conversion_params_of(std::size_t index) {
+  const TensorPlan& tensor = plan_.tensors[index];
+  ParamNames& names = conversion_names_[index];
+  if (names.scale.empty()) {
+    names = add_params(tensor.conversion->params,
+                       {tensor.name + "_scale_convert", tensor.name + "_zero_point_convert"});
+  }
+  return names;
+}
+
+ParamNames QdqLowering::add_params(const QuantParams& params, ParamNames names) {
+  names = {names_.unique(names.scale), names_.unique(names.zero_point)};
+  add_initializer(stored_zero_point(names.zero_point, params));
+  add_initializer(stored_scale(names.scale, params, stored_shape(params)));
+  return names;
+}
+
+void QdqLowering::redirect(const std::vector<Use>& uses, const std::string& to) {
+  for (const Use& use : uses) {
     onnx::NodeProto& node = nodes_[static_cast<std::size_t>(use.node)];
     while (node.input_size() <= use.slot) node.add_input("");
     node.set_input(use.slot, to);
   }
 }
 
-onnx::NodeProto QdqLowering::make_node(const char* op_type, const std::string& stem,
-                                       std::vector<std::string> inputs, const std::string& output,
-                                       const QuantParams& params) {
-  onnx::NodeProto node;
-  node.set_name(names_.unique(stem + "_" + op_type));
-  node.set_op_type(op_type);
-  for (std::string& input : inputs) node.add_input(std::move(input));
-  node.add_output(output);
-  if (params.axis) {
-    auto& attribute = *node.add_attribute();
-    attribute.set_name("axis");
-    attribute.set_type(onnx::AttributeProto::INT);
-    attribute.set_i(*params.axis);
-  }
-  return node;
+void set_attribute(onnx::NodeProto& node, const char* name, std::int64_t value) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::INT);
+  attribute.set_i(value);
 }
 
-void QdqLowering::drop_unused_initializers() {
-  const GraphView view(model_.graph());
-  auto& initializers = *model_.graph().mutable_initializer();
+void QdqLowering::add_node(int maker, const char* op_type, std::string name,
+                           std::vector<std::string> inputs, const std::string& output,
+                           const QuantParams& params) {
+  onnx::NodeProto node;
+  node.set_name(names_.unique(name));
+  node.set_op_type(op_type);
+  node.set_domain(plan_.qdq_domain);
+  for (std::string& input : inputs) node.add_input(std::move(input));
+  node.add_output(output);
+  if (params.axis) set_attribute(node, "axis", *params.axis);
+  if (params.block_size > 0) set_attribute(node, "block_size", params.block_size);
+  new_nodes_.push_back({maker, std::move(node)});
+}
+
+void QdqLowering::add_pair(int maker, const PairNames& names, const ParamNames& params,
+                           const QuantParams& values) {
+  add_node(maker, "QuantizeLinear", names.node + "_QuantizeLinear" + names.suffix,
+           {names.input, params.scale, params.zero_point}, names.quantized, values);
+  add_node(maker, "DequantizeLinear", names.node + "_DequantizeLinear" + names.suffix,
+           {names.quantized, params.scale, params.zero_point}, names.output, values);
+}
+
+template <typename Named>
+void erase_named(google::protobuf::RepeatedPtrField<Named>& list,
+                 const std::unordered_set<std::string>& names) {
   int kept = 0;
-  for (int i = 0; i < initializers.size(); ++i) {
-    const std::string& name = initializers.Get(i).name();
-    const bool is_read =
-        !view.uses_of(name).empty() || view.is_captured(name) || view.is_graph_output(name);
-    if (!is_read && touched_.contains(name)) continue;
-    if (kept != i) initializers.SwapElements(kept, i);
+  for (int i = 0; i < list.size(); ++i) {
+    if (names.contains(list.Get(i).name())) continue;
+    if (kept != i) list.SwapElements(kept, i);
     ++kept;
   }
-  initializers.DeleteSubrange(kept, initializers.size() - kept);
+  list.DeleteSubrange(kept, list.size() - kept);
+}
+
+/// Initializers that nothing reads go: those that quantization took the readers of, and with
+/// ONNX Runtime's convention all others too. Where one was an input's default, so does the input.
+void QdqLowering::drop_unused_initializers() {
+  const bool drops_all = plan_.convention == Convention::OnnxRuntime &&
+                         std::ranges::none_of(plan_.tensors, &TensorPlan::keeps_float);
+  auto& graph = model_.graph();
+  std::unordered_set<std::string> gone = std::move(replaced_);
+  const GraphView view(graph);
+  for (const auto& tensor : graph.initializer()) {
+    const std::string& name = tensor.name();
+    const bool is_read =
+        !view.uses_of(name).empty() || view.is_captured(name) || view.is_graph_output(name);
+    if (!is_read && (drops_all || touched_.contains(name))) gone.insert(name);
+  }
+  erase_named(*graph.mutable_initializer(), gone);
+  erase_named(*graph.mutable_input(), gone);
 }
 
 void QdqLowering::drop_stale_value_info() {
-  std::unordered_set<std::string_view> gone;
+  std::unordered_set<std::string> gone;
   for (const FoldedNode& folded : plan_.folded) gone.insert(folded.input);
-  auto& infos = *model_.graph().mutable_value_info();
-  int kept = 0;
-  for (int i = 0; i < infos.size(); ++i) {
-    if (gone.contains(infos.Get(i).name())) continue;
-    if (kept != i) infos.SwapElements(kept, i);
-    ++kept;
+  erase_named(*model_.graph().mutable_value_info(), gone);
+}
+
+void QdqLowering::place_nodes() {
+  auto& graph = model_.graph();
+  graph.clear_node();
+  const auto add_behind = [&](std::vector<onnx::NodeProto>& nodes) {
+    for (auto& node : nodes) *graph.add_node() = std::move(node);
+  };
+  // By the node that makes their input, the graph's own inputs first.
+  std::vector<std::vector<onnx::NodeProto>> behind(nodes_.size() + 1);
+  const bool is_sorted_later = plan_.convention == Convention::OnnxRuntime;
+  for (NewNode& made : new_nodes_) {
+    const std::size_t place =
+        is_sorted_later ? nodes_.size() : static_cast<std::size_t>(made.maker + 1);
+    behind[place].push_back(std::move(made.node));
   }
-  infos.DeleteSubrange(kept, infos.size() - kept);
+  if (!is_sorted_later) add_behind(behind[0]);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!is_removed_[i]) *graph.add_node() = std::move(nodes_[i]);
+    add_behind(behind[i + 1]);
+  }
 }
 
 void QdqLowering::assemble() {
-  auto& graph = model_.graph();
-  graph.clear_node();
-  for (auto& node : front_) *graph.add_node() = std::move(node);
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (!is_removed_[i]) *graph.add_node() = std::move(nodes_[i]);
-    for (auto& node : behind_[i]) *graph.add_node() = std::move(node);
-  }
-  for (auto& tensor : added_) *graph.add_initializer() = std::move(tensor);
+  place_nodes();
+  for (auto& tensor : added_) *model_.graph().add_initializer() = std::move(tensor);
   drop_unused_initializers();
   drop_stale_value_info();
+  if (!plan_.qdq_domain.empty() && model_.opset(plan_.qdq_domain) == 0)
+    model_.set_opset(plan_.qdq_domain, 1);
+  if (plan_.convention == Convention::OnnxRuntime) sort_as_onnxruntime(model_.graph());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace {
 
 constexpr InputRule activation() { return {InputRole::Activation}; }
 constexpr InputRule weight(std::int8_t axis) { return {InputRole::Weight, axis}; }
+constexpr InputRule matrix(std::int8_t axis) { return {InputRole::Weight, axis, true}; }
 constexpr InputRule bias() { return {InputRole::Bias}; }
 constexpr InputRule stays_float() { return {InputRole::Float}; }
 
@@ -68,12 +69,12 @@ constexpr OpRule kOpRules[] = {
     mover("Flatten"),
     gather("Gather"),
     gather("GatherElements"),
-    {.op_type = "Gemm", .inputs = {activation(), weight(1), bias()}, .refine = refine_gemm},
+    {.op_type = "Gemm", .inputs = {activation(), matrix(1), bias()}, .refine = refine_gemm},
     elementwise("GlobalAveragePool"),
     normalization("InstanceNormalization"),
     normalization("LayerNormalization"),
     elementwise("LeakyRelu"),
-    {.op_type = "MatMul", .inputs = {weight(-2), weight(-1)}, .refine = refine_matmul},
+    {.op_type = "MatMul", .inputs = {matrix(-2), matrix(-1)}, .refine = refine_matmul},
     mover("MaxPool", 12),
     elementwise("Mul"),
     {.op_type = "Pad",
@@ -101,15 +102,19 @@ constexpr OpRule kOpRules[] = {
 static_assert(std::ranges::is_sorted(kOpRules, {}, &OpRule::op_type),
               "keep kOpRules sorted by op_type");
 
+/// Operators that a quantizer behind them may be moved in front of. Sorted.
+constexpr auto kPassed = std::to_array<std::string_view>(
+    {"Flatten", "MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"});
+
 constexpr OpRule kGenericRule = elementwise("");
 
 }  // namespace
 
 const Placement& placement_for(Preset preset) {
   static constexpr Placement kEverything{
-      .rules = kOpRules, .quantizes_unread = true, .corrects_biases = false};
+      .rules = kOpRules, .follows_onnxruntime = true, .corrects_biases = false};
   static constexpr Placement kWhatIsRead{
-      .rules = kOpRules, .quantizes_unread = false, .corrects_biases = true};
+      .rules = kOpRules, .follows_onnxruntime = false, .corrects_biases = true};
   return preset == Preset::OnnxRuntime ? kEverything : kWhatIsRead;
 }
 
@@ -120,6 +125,43 @@ const OpRule* find_rule(const Placement& placement, std::string_view op_type,
   const bool same_domain =
       row->domain == domain || (row->domain.empty() && is_default_domain(domain));
   return same_domain ? &*row : nullptr;
+}
+
+std::string obstacle_behind(std::string_view op_type, ElementType type) {
+  const bool is_float8 = type == ElementType::Float8E4M3FN;
+  const bool is_small = element_bits(type) < 8;
+  const bool has_obstacle = (is_small && op_type == "MaxPool") ||
+                            ((is_small || is_float8) && op_type == "Clip") ||
+                            (is_float8 && op_type == "Relu");
+  return has_obstacle ? "cannot follow a " + std::string(op_type) + " as " + element_type_name(type)
+                      : "";
+}
+
+std::string obstacle_before(std::string_view op_type, ElementType type) {
+  const bool has_obstacle = op_type == "MaxPool" && element_bits(type) < 8;
+  return has_obstacle ? "has no form of type " + element_type_name(type) : "";
+}
+
+std::string obstacle_by_maker(const GraphView& graph, const std::string& value, ElementType type) {
+  for (int producer = graph.producer_of(value); producer >= 0;) {
+    const auto& node = graph.node(producer);
+    std::string obstacle = obstacle_behind(node.op_type(), type);
+    if (!obstacle.empty()) return obstacle;
+    // Runtimes move a quantizer in front of what only moves values.
+    const bool is_passed = std::ranges::binary_search(kPassed, node.op_type());
+    producer = is_passed && node.input_size() > 0 ? graph.producer_of(node.input(0)) : -1;
+  }
+  return "";
+}
+
+std::string obstacle_by_readers(const GraphView& graph, const std::string& value,
+                                ElementType type) {
+  for (const Use& use : graph.uses_of(value)) {
+    const std::string& reader = graph.node(use.node).op_type();
+    if (!obstacle_before(reader, type).empty())
+      return "is read by a " + reader + ", which " + obstacle_before(reader, type);
+  }
+  return "";
 }
 
 const OpRule& generic_rule() { return kGenericRule; }

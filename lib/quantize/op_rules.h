@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "config/config.h"
@@ -21,8 +22,10 @@ enum class InputRole {
 
 struct InputRule {
   InputRole role = InputRole::Float;
-  std::int8_t channel_axis =
-      0;  ///< for weights: axis with one scale per channel; negative counts from the end
+  /// For weights: axis with one scale per channel; negative counts from the end.
+  std::int8_t channel_axis = 0;
+  /// For weights: blocks of the axis that is summed over may have a scale each.
+  bool can_have_blocks = false;
 };
 
 /// Where an output's scale and zero point come from.
@@ -81,9 +84,8 @@ struct OpRule {
 /// A way to place Q and DQ: which operators take part, and how. The planner follows it.
 struct Placement {
   std::span<const OpRule> rules;
-  /// Entry::OutputRead counts as Entry::Always, and every output of a quantized operator is
-  /// quantized.
-  bool quantizes_unread = false;
+  /// Plans are those of onnxruntime.quantization; of the rules it only counts which there are.
+  bool follows_onnxruntime = false;
   /// Weights with one scale per tensor have their mean error taken out of the bias.
   bool corrects_biases = false;
 };
@@ -95,6 +97,16 @@ const Placement& placement_for(Preset preset);
 /// The row of `op_type`, or nullptr: the operator stays in float.
 const OpRule* find_rule(const Placement& placement, std::string_view op_type,
                         std::string_view domain);
+
+/// Why values of `type` must not stand right behind an operator, though it takes them dequantized:
+/// runtimes run it on the quantized ones, or fold it into the quantizer, and cannot with these.
+/// Empty where they can.
+std::string obstacle_behind(std::string_view op_type, ElementType type);
+/// The same of values right before it.
+std::string obstacle_before(std::string_view op_type, ElementType type);
+/// The same for one value of a graph, behind the node that makes it and before those that read it.
+std::string obstacle_by_maker(const GraphView& graph, const std::string& value, ElementType type);
+std::string obstacle_by_readers(const GraphView& graph, const std::string& value, ElementType type);
 
 /// The rule for operators that have no row but that the user asked for: every float input and
 /// output is an activation.

@@ -109,7 +109,8 @@ ScaleAndZero float8_scale(double deviation, ElementType value_type) {
 ScaleAndZero block_scale_and_zero(Range range, const QuantScheme& scheme) {
   const QuantizedLevels levels = quantized_levels(
       {.type = scheme.type, .is_symmetric = scheme.is_symmetric, .is_narrow = scheme.is_narrow});
-  const auto [low, high] = quantized_range(range, levels);
+  const Range spread = quantized_range(range, levels);
+  const float low = spread.min, high = spread.max;
   const double exact = static_cast<double>(high) - static_cast<double>(low);
   const double rounded = round_to(scheme.value_type, static_cast<double>(high - low));
   const double steps = static_cast<double>(levels.spread_max) - levels.spread_min;

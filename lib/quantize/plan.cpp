@@ -1,5 +1,6 @@
 #include "quantize/plan.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace qtool {
@@ -10,13 +11,24 @@ std::vector<std::int64_t> stored_shape(const QuantParams& params) {
   return {static_cast<std::int64_t>(params.scales.size())};
 }
 
+const QuantParams& params_seen_by(const TensorPlan& plan, Use reader) {
+  if (!plan.conversion) return plan.params;
+  const auto is_reader = [&](const Use& use) {
+    return use.node == reader.node && use.slot == reader.slot;
+  };
+  return std::ranges::any_of(plan.conversion->uses, is_reader) ? plan.conversion->params
+                                                               : plan.params;
+}
+
 std::string to_text(const QuantPlan& plan) {
   std::string out;
   for (const TensorPlan& tensor : plan.tensors) {
     out += fmt::format("{} {}", tensor.name, element_type_name(tensor.params.type));
     if (tensor.params.axis) out += fmt::format(" axis={}", *tensor.params.axis);
     if (tensor.params.block_size > 0) out += fmt::format(" block={}", tensor.params.block_size);
-    out += " " + tensor.derivation + "\n";
+    out += " " + tensor.derivation;
+    if (tensor.conversion) out += ", also " + element_type_name(tensor.conversion->params.type);
+    out += "\n";
   }
   for (const FoldedNode& node : plan.folded)
     out += fmt::format("{} folded into {}\n", node.output, node.input);

@@ -41,26 +41,33 @@ struct TensorPlan {
   enum class Role {
     Activation,  ///< a Q/DQ pair stands on it
     Constant,    ///< an initializer stored as integers behind a DQ
-    Bias,        ///< an initializer stored as int32 behind a DQ, scale = input scale x weight scale
+    Bias,  ///< an initializer stored as int32 behind a DQ, scale = input scale x weight scale;
+           ///< where `params.type` is Float, stored so behind a Cast to its type
   };
   std::string name;  ///< of the tensor; names made up for this plan begin with it
   Role role = Role::Activation;
   QuantParams params;
   int provider = -1;  ///< index of the plan whose scale and zero point this one shares; -1: its own
-  std::vector<Use> uses;  ///< readers that get the dequantized value; all others keep the float one
-  bool replaces_value =
-      false;  ///< Activation: the graph's outputs and subgraphs too see the dequantized value
+  std::vector<Use> uses =
+      {};  ///< readers that get the dequantized value; others keep the float one
+  /// Activation: the graph's outputs and subgraphs too see the dequantized value. Bias: all readers
+  /// do, and the initializer goes.
+  bool replaces_value = false;
   bool has_pair_per_reader = false;  ///< Activation: no two nodes share a Q/DQ pair
   bool keeps_float = false;          ///< Constant: stays as it is, with a Q/DQ pair behind it
   std::optional<Conversion> conversion = {};  ///< Activation
-  bool shares_conversion = false;   ///< with a provider: its conversion's scale and zero point
-  std::vector<std::int64_t> shape;  ///< Bias: shape to store, broadcast from the initializer's
-  float factor = 1;                 ///< Bias: the values are multiplied by it first (beta of Gemm)
-  std::vector<float> values;     ///< Bias: stored instead of the initializer's times factor, if any
+  bool shares_conversion = false;        ///< with a provider: its conversion's scale and zero point
+  std::vector<std::int64_t> shape = {};  ///< Bias: shape to store, broadcast from the initializer's
+  float factor = 1;  ///< Bias: the values are multiplied by it first (beta of Gemm)
+  std::vector<float> values =
+      {};                        ///< Bias: stored instead of the initializer's times factor, if any
   std::string initializer = {};  ///< Bias: whose values are stored, where that is not `name`
   ElementType value_type = ElementType::Float;  ///< of the tensor, and so of what a DQ gives
   std::string derivation;  ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …
 };
+
+/// What `reader` sees the tensor quantized with.
+const QuantParams& params_seen_by(const TensorPlan& plan, Use reader);
 
 /// A node or one of its tensors that stays in float, and why.
 struct Skipped {
@@ -78,17 +85,17 @@ struct FoldedNode {
   std::string input, output;
 };
 
-/// Where lowering puts the nodes that it makes.
-enum class NodeOrder {
-  BehindProducers,  ///< each behind what makes its input
-  OnnxRuntime,      ///< as onnxruntime.quantization sorts them
+/// How lowering writes what means the same either way.
+enum class Convention {
+  Own,  ///< new nodes stand behind what makes their input; scale and zero point have one shape
+  OnnxRuntime,  ///< as onnxruntime.quantization: its order of nodes, its shapes of a bias's scale
 };
 
 /// Everything that quantization decided of a graph, in graph order. Lowering reads it and decides
 /// nothing.
 struct QuantPlan {
   std::string qdq_domain = {};  ///< of QuantizeLinear and DequantizeLinear
-  NodeOrder order = NodeOrder::BehindProducers;
+  Convention convention = Convention::Own;
   std::vector<TensorPlan> tensors;
   std::vector<FoldedNode> folded;
   std::vector<int>

@@ -10,15 +10,20 @@
 #include <unordered_set>
 #include <utility>
 
+#include "quantize/activation_params.h"
 #include "quantize/bias_correction.h"
 #include "quantize/bias_planner.h"
 #include "quantize/bias_requests.h"
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
 #include "quantize/islands.h"
+#include "quantize/needed_opset.h"
 #include "quantize/node_filter.h"
+#include "quantize/onnxruntime/qdq_planner.h"
 #include "quantize/params.h"
+#include "quantize/schemes.h"
 #include "quantize/size_nodes.h"
+#include "quantize/tensor_overrides.h"
 
 namespace qtool {
 namespace {
@@ -36,12 +41,14 @@ class PlanBuilder {
         config_(config),
         graph_(model.graph()),
         filter_(model.graph(), config, placement),
+        overrides_(config.extra_options),
         opset_(model.opset()),
         biases_(model, graph_, corrects_biases(config, placement), means),
-        quantizes_unread_(placement.quantizes_unread || !config.op_types_to_quantize.empty() ||
+        quantizes_unread_(!config.op_types_to_quantize.empty() ||
                           !config.nodes_to_quantize.empty()) {
     select_rules();
     if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
+    plan_.qdq_domain = qdq_domain(config, opset_);
   }
 
   QuantPlan build() {
@@ -72,6 +79,7 @@ class PlanBuilder {
   int plan_activation(const std::string& name, int index);
   void share_activation(const std::string& name, int provider);
   int add_activation(const std::string& name, QuantParams params, std::string derivation);
+  void set_readers(TensorPlan& plan) const;
   std::string activation_obstacle(const std::string& name) const;
   std::string_view clamped_name(const std::string& name) const;
   bool is_unit_interval(const std::string& name) const;
@@ -79,36 +87,27 @@ class PlanBuilder {
 
   // Relu and Clip.
   void plan_clamp(int index);
+  bool is_clamped(const std::string& name) const;
+  bool refuses_type(int index, const std::string& name, const std::string& obstacle);
   bool clamps_alone(const std::string& input) const;
 
   // Constants and biases.
-  int plan_constant(const std::string& name, Use use, const QuantScheme& scheme,
-                    std::optional<std::int64_t> axis);
-  std::optional<std::int64_t> channel_axis(const OpRule& rule, const onnx::NodeProto& node,
-                                           int slot) const;
+  int plan_constant(Use use, ConstantUse as, const ScaleSharing& sharing);
+  ScaleSharing given_axis(const std::string& name) const;
+  ScaleSharing weight_sharing(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
   bool can_quantize_output(const onnx::NodeProto& node) const;
 
-  QuantScheme constant_scheme() const {
-    QuantScheme scheme = activation_scheme(config_);
-    scheme.is_reduced = config_.reduce_range;
-    return scheme;
-  }
-  QuantScheme weight_scheme(bool is_per_channel) const {
-    const ElementType type = element_type(config_.weight_type);
-    const bool is_signed =
-        type == ElementType::Int8 || type == ElementType::Int16 || type == ElementType::Int4;
-    return {.type = type,
-            .is_symmetric =
-                is_per_channel || config_.extra_options.weight_symmetric.value_or(is_signed),
-            .is_reduced = config_.reduce_range,
-            .minimum_real_range = config_.extra_options.minimum_real_range};
-  }
   bool excludes_output(const onnx::NodeProto& node) const {
     return std::ranges::find(config_.extra_options.op_types_to_exclude_output_quantization,
                              node.op_type()) !=
            config_.extra_options.op_types_to_exclude_output_quantization.end();
   }
   bool is_draft() const { return ranges_ == nullptr; }
+  /// int32 needs the product of one integer scale and one per channel.
+  bool quantizes_biases() const {
+    return config_.extra_options.quantize_bias && config_.extra_options.block_size == 0 &&
+           !is_float8(element_type(config_.weight_type));
+  }
   void skip(int index, const std::string& tensor, const std::string& reason) {
     const auto& node = graph_.node(index);
     plan_.skipped.push_back({index, node.name(), node.op_type(), tensor, reason});
@@ -120,6 +119,7 @@ class PlanBuilder {
   const QuantizationConfig& config_;
   GraphView graph_;
   NodeFilter filter_;
+  TensorOverrides overrides_;
   std::int64_t opset_;
   BiasRequests biases_;
   bool quantizes_unread_;
@@ -127,9 +127,10 @@ class PlanBuilder {
   Islands islands_;
   QuantPlan plan_;
   std::unordered_map<std::string, int> activations_;
-  std::map<std::tuple<std::string, ElementType, bool, std::int64_t>, int> constants_;
+  std::map<std::tuple<std::string, ConstantUse, std::int64_t>, int> constants_;
   ZeroChannels zero_channels_;
   std::vector<int> replaced_;
+  std::unordered_set<std::string> refused_;
   std::vector<std::string> measured_;
 };
 
@@ -144,6 +145,9 @@ void PlanBuilder::select_rules() {
           fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
       selected.rule = nullptr;
     }
+    const std::string obstacle =
+        obstacle_before(graph_.node(index).op_type(), element_type(config_.activation_type));
+    if (selected.rule && !obstacle.empty()) selected = {nullptr, obstacle};
     if (selected.rule && computes_size[static_cast<std::size_t>(index)])
       selected = {nullptr, "computes sizes, which rounding would change"};
   }
@@ -197,7 +201,7 @@ void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
   }
   for (int slot = 0; slot < static_cast<int>(rule.inputs.size()); ++slot) {
-    if (rule.input(slot).role == InputRole::Bias && config_.extra_options.quantize_bias)
+    if (rule.input(slot).role == InputRole::Bias && quantizes_biases())
       biases_.look_at(rule, {index, slot}, plans, plan_);
   }
   if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; }))
@@ -212,9 +216,8 @@ int PlanBuilder::plan_input(const OpRule& rule, int index, int slot) {
   if (role == InputRole::Float) return -1;
   if (!graph_.initializer(name)) return plan_activation(name, index);
   if (role == InputRole::Activation)
-    return plan_constant(name, {index, slot}, constant_scheme(), std::nullopt);
-  const auto axis = channel_axis(rule, node, slot);
-  return plan_constant(name, {index, slot}, weight_scheme(axis.has_value()), axis);
+    return plan_constant({index, slot}, ConstantUse::Operand, given_axis(name));
+  return plan_constant({index, slot}, ConstantUse::Weight, weight_sharing(rule, node, slot));
 }
 
 void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
@@ -232,8 +235,7 @@ void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
     const std::string& input = node.input(0);
     int provider = activation_plan(input);
     if (graph_.initializer(input)) {
-      const QuantScheme scheme = constant_scheme();
-      const auto found = constants_.find({input, scheme.type, scheme.is_symmetric, -1});
+      const auto found = constants_.find({input, ConstantUse::Operand, -1});
       provider = found == constants_.end() ? -1 : found->second;
     }
     if (provider >= 0) share_activation(name, provider);
@@ -250,7 +252,7 @@ int PlanBuilder::activation_plan(std::string_view name) const {
 std::string PlanBuilder::activation_obstacle(const std::string& name) const {
   const ElementType type = graph_.type_of(name);
   if (type == ElementType::Undefined) return "its type is not known";
-  if (type != ElementType::Float) return element_type_name(type);
+  if (type != ElementType::Float && type != ElementType::Float16) return element_type_name(type);
   const int producer = graph_.producer_of(name);
   if (producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear")
     return "is quantized already";
@@ -296,30 +298,46 @@ bool PlanBuilder::reads_quantized(const Use& use) const {
 
 int PlanBuilder::add_activation(const std::string& name, QuantParams params,
                                 std::string derivation) {
-  const bool replaces_value = quantizes_unread_ || islands_.made.contains(name);
-  std::vector<Use> uses;
-  for (const Use& use : graph_.uses_of(name)) {
-    if (replaces_value ? graph_.node(use.node).op_type() != "QuantizeLinear" : reads_quantized(use))
-      uses.push_back(use);
-  }
   TensorPlan plan{.name = name,
                   .role = Role::Activation,
                   .params = std::move(params),
-                  .provider = -1,
-                  .uses = std::move(uses),
-                  .replaces_value = replaces_value,
-                  .shape = {},
-                  .factor = 1,
-                  .values = {},
+                  .replaces_value = quantizes_unread_ || islands_.made.contains(name),
+                  .value_type = graph_.type_of(name),
                   .derivation = std::move(derivation)};
+  set_readers(plan);
   plan_.tensors.push_back(std::move(plan));
   const int at = static_cast<int>(plan_.tensors.size()) - 1;
   activations_[name] = at;
   return at;
 }
 
+/// Who reads the dequantized value, and who its conversion.
+void PlanBuilder::set_readers(TensorPlan& plan) const {
+  const TensorOverride* override = overrides_.find(plan.name);
+  const bool converts = override && override->convert;
+  if (converts) plan.conversion.emplace();
+  for (const Use& use : graph_.uses_of(plan.name)) {
+    const auto& reader = graph_.node(use.node);
+    if (plan.replaces_value ? reader.op_type() == "QuantizeLinear" : !reads_quantized(use))
+      continue;
+    (converts && receives_conversion(*override->convert, reader) ? plan.conversion->uses
+                                                                 : plan.uses)
+        .push_back(use);
+  }
+  if (converts) {
+    plan.conversion->replaces_value = plan.uses.empty();
+    return;
+  }
+  const auto is_other = [&](const Use& use) { return use.node != plan.uses.front().node; };
+  if (!config_.extra_options.dedicated_qdq_pair || std::ranges::none_of(plan.uses, is_other))
+    return;
+  plan.has_pair_per_reader = true;
+  plan.replaces_value = false;
+}
+
 int PlanBuilder::plan_activation(const std::string& name, int index) {
   if (const int known = activation_plan(name); known >= 0) return known;
+  if (refused_.contains(name)) return -1;
   if (const std::string obstacle = activation_obstacle(name); !obstacle.empty()) {
     // Integers, booleans and the like are no loss; silence keeps the report readable.
     if (graph_.type_of(name) == ElementType::Undefined ||
@@ -333,19 +351,47 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
     skip(index, name, "has no range: calibration gave it no finite value");
     return -1;
   }
-  const QuantScheme scheme = activation_scheme(config_);
-  const ScaleAndZero params = scale_and_zero(*range, scheme);
-  return add_activation(name, {scheme.type, {params.scale}, {params.zero_point}, {}},
-                        is_unit_interval(name) ? "[0,1]" : "measured");
+  const TensorOverride* override = overrides_.find(name);
+  const ElementType type = graph_.type_of(name);
+  const ElementType stored = activation_scheme(config_, override, type).type;
+  if (refuses_type(index, name, obstacle_by_readers(graph_, name, stored))) return -1;
+  // Of a Relu or Clip that may yet be folded it is known later.
+  if (!is_clamped(name) && refuses_type(index, name, obstacle_by_maker(graph_, name, stored)))
+    return -1;
+  const int added = add_activation(name, activation_params(*range, config_, override, type),
+                                   is_unit_interval(name) ? "[0,1]" : "measured");
+  if (auto& conversion = plan_.tensors.back().conversion)
+    conversion->params = conversion_params(*range, config_, *override->convert, type);
+  return added;
 }
 
 void PlanBuilder::share_activation(const std::string& name, int provider) {
   if (!activation_obstacle(name).empty()) return;
   const TensorPlan& source = plan_.tensors[static_cast<std::size_t>(provider)];
+  // What a user says of the tensor wins over what its maker would have it share.
+  if (overrides_.find(name) || source.conversion || source.params.axis) {
+    plan_activation(name, graph_.producer_of(name));
+    return;
+  }
   const int root = source.provider >= 0 ? source.provider : provider;
   const std::string derivation = "as " + plan_.tensors[static_cast<std::size_t>(root)].name;
   const int added = add_activation(name, source.params, derivation);
   plan_.tensors[static_cast<std::size_t>(added)].provider = root;
+}
+
+/// Whether an obstacle keeps `name` in float; it is listed then.
+bool PlanBuilder::refuses_type(int index, const std::string& name, const std::string& obstacle) {
+  if (obstacle.empty()) return false;
+  skip(index, name, obstacle);
+  refused_.insert(name);
+  return true;
+}
+
+/// Whether a Relu or Clip that takes part makes `name`.
+bool PlanBuilder::is_clamped(const std::string& name) const {
+  const int producer = graph_.producer_of(name);
+  const OpRule* rule = producer < 0 ? nullptr : selected_[static_cast<std::size_t>(producer)].rule;
+  return rule && rule->outputs == OutputParams::FoldedIntoProducer;
 }
 
 /// Whether a Relu or Clip that takes part is the one and only reader of `input`.
@@ -366,9 +412,16 @@ void PlanBuilder::plan_clamp(int index) {
   const int output_plan = plan_activation(node.output(0), index);
   const bool can_fold = output_plan >= 0 && clamps_alone(input) && graph_.producer_of(input) >= 0 &&
                         !config_.extra_options.qdq_keep_removable_activations;
-  if (!can_fold || is_draft()) return;
+  if (output_plan < 0 || is_draft()) return;
   const QuantParams& params = plan_.tensors[static_cast<std::size_t>(output_plan)].params;
-  if (!quantizer_clamps({node, graph_, model_, opset_}, params)) return;
+  if (!can_fold || is_float8(params.type) ||
+      !quantizer_clamps({node, graph_, model_, opset_}, params)) {
+    const std::string obstacle = obstacle_by_maker(graph_, node.output(0), params.type);
+    if (!refuses_type(index, node.output(0), obstacle)) return;
+    replaced_.push_back(output_plan);
+    activations_.erase(node.output(0));
+    return;
+  }
   plan_.folded.push_back({index, input, node.output(0)});
   replaced_.push_back(activation_plan(input));
   activations_.erase(input);
@@ -380,23 +433,43 @@ bool PlanBuilder::can_quantize_output(const onnx::NodeProto& node) const {
          (is_draft() || ranges_->contains(std::string(clamped_name(name))));
 }
 
-std::optional<std::int64_t> PlanBuilder::channel_axis(const OpRule& rule,
-                                                      const onnx::NodeProto& node, int slot) const {
-  if (!config_.per_channel) return std::nullopt;
-  if (rule.channels_give_integers && !can_quantize_output(node)) return std::nullopt;
-  const auto rank = static_cast<std::size_t>(graph_.initializer(node.input(slot))->dims_size());
+/// The axis that the user gives the channels of a constant.
+ScaleSharing PlanBuilder::given_axis(const std::string& name) const {
+  const TensorOverride* override = overrides_.find(name);
+  if (!override || !override->axis) return {};
+  const auto rank = static_cast<std::size_t>(graph_.initializer(name)->dims_size());
+  return {.axis = normalized_axis(*override->axis, rank)};
+}
+
+/// Which values of a weight share a scale. Blocks run along the axis that is summed over, which of
+/// the two last ones is the one that does not count channels.
+ScaleSharing PlanBuilder::weight_sharing(const OpRule& rule, const onnx::NodeProto& node,
+                                         int slot) const {
+  const std::string& name = node.input(slot);
+  if (overrides_.is_per_channel(name)) return given_axis(name);
+  if (overrides_.is_per_tensor(name)) return {};
+  const auto rank = static_cast<std::int64_t>(graph_.initializer(name)->dims_size());
   const auto& axes = config_.extra_options.qdq_op_type_per_channel_support_to_axis;
   const auto chosen = axes.find(node.op_type());
   const std::int64_t axis =
-      normalized_axis(chosen == axes.end() ? rule.input(slot).channel_axis : chosen->second, rank);
-  return axis >= 0 && axis < static_cast<std::int64_t>(rank) ? std::optional(axis) : std::nullopt;
+      normalized_axis(chosen == axes.end() ? rule.input(slot).channel_axis : chosen->second,
+                      static_cast<std::size_t>(rank));
+  if (axis < 0 || axis >= rank) return {};
+  if (config_.extra_options.block_size > 0 && rule.input(slot).can_have_blocks && rank >= 2) {
+    return {.axis = axis == rank - 1 ? rank - 2 : rank - 1,
+            .block_size = config_.extra_options.block_size};
+  }
+  if (!config_.per_channel || (rule.channels_give_integers && !can_quantize_output(node)))
+    return {};
+  return {.axis = axis};
 }
 
-int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantScheme& scheme,
-                               std::optional<std::int64_t> axis) {
+int PlanBuilder::plan_constant(Use use, ConstantUse as, const ScaleSharing& sharing) {
+  const std::string& name = graph_.node(use.node).input(use.slot);
   const onnx::TensorProto& tensor = *graph_.initializer(name);
-  if (element_type(tensor) != ElementType::Float) return -1;
-  const auto key = std::tuple(name, scheme.type, scheme.is_symmetric, axis.value_or(-1));
+  const ElementType type = element_type(tensor);
+  if (type != ElementType::Float && type != ElementType::Float16) return -1;
+  const auto key = std::tuple(name, as, sharing.axis.value_or(-1));
   if (const auto found = constants_.find(key); found != constants_.end()) {
     plan_.tensors[static_cast<std::size_t>(found->second)].uses.push_back(use);
     return found->second;
@@ -405,11 +478,17 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
     skip(use.node, name, "is a default that a caller may replace");
     return -1;
   }
-  ConstantParams found{
-      .params = {.type = scheme.type, .scales = {}, .zero_points = {}, .axis = axis},
-      .is_zero = {}};
+  const bool is_per_channel = sharing.axis && sharing.block_size == 0;
+  QuantScheme scheme = constant_scheme(config_, overrides_.find(name), as, is_per_channel, type);
+  ConstantParams found{.params = {.type = scheme.type,
+                                  .scales = {},
+                                  .zero_points = {},
+                                  .axis = sharing.axis,
+                                  .block_size = sharing.block_size},
+                       .is_zero = {}};
   if (!is_draft()) {
-    auto params = constant_params(model_.tensor(tensor), {.axis = axis}, scheme);
+    auto params = constant_params(model_.tensor(tensor), sharing, scheme,
+                                  given_params(overrides_.channels(name)));
     if (!params) {
       skip(use.node, name, "holds NaN or infinity");
       plan_.warnings.push_back(fmt::format("'{}' holds NaN or infinity and stays in float", name));
@@ -417,17 +496,13 @@ int PlanBuilder::plan_constant(const std::string& name, Use use, const QuantSche
     }
     found = std::move(*params);
   }
-  TensorPlan plan{.name = name,
-                  .role = Role::Constant,
-                  .params = std::move(found.params),
-                  .provider = -1,
-                  .uses = {use},
-                  .replaces_value = false,
-                  .shape = {},
-                  .factor = 1,
-                  .values = {},
-                  .derivation = "constant"};
-  plan_.tensors.push_back(std::move(plan));
+  plan_.tensors.push_back({.name = name,
+                           .role = Role::Constant,
+                           .params = std::move(found.params),
+                           .uses = {use},
+                           .keeps_float = config_.extra_options.add_qdq_pair_to_weight,
+                           .value_type = type,
+                           .derivation = "constant"});
   const int at = static_cast<int>(plan_.tensors.size()) - 1;
   constants_[key] = at;
   zero_channels_[at] = std::move(found.is_zero);
@@ -456,6 +531,7 @@ void PlanBuilder::drop_replaced() {
 
 Measurements measurements(const Model& model, const QuantizationConfig& config,
                           const Placement& placement) {
+  if (placement.follows_onnxruntime) return {tensors_measured_by_onnxruntime(model, config), {}};
   PlanBuilder builder(model, nullptr, nullptr, config, placement);
   builder.build();
   Measurements out;
@@ -469,11 +545,13 @@ Measurements measurements(const Model& model, const QuantizationConfig& config,
 
 QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
                      const Placement& placement) {
+  if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, nullptr, config);
   return PlanBuilder(model, nullptr, nullptr, config, placement).build();
 }
 
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                      const QuantizationConfig& config, const Placement& placement) {
+  if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, &ranges, config);
   return PlanBuilder(model, &ranges, &means, config, placement).build();
 }
 

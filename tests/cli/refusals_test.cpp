@@ -145,9 +145,10 @@ TEST_CASE("config file: a mistake is named with its line", "[cli]") {
 TEST_CASE("static: what is not available yet is refused before any work", "[cli]") {
   const std::string line = "static model.onnx out.onnx --calib-data calib ";
   check_refusals({
-      {line + "--calibrate-method Distribution", 2,
-       "calibration.method: 'distribution' is not available yet\n  hint: it is for float8 alone; "
-       "available: minmax, percentile, entropy, mse, auto"},
+      {line + "--activation-type float8e4m3fn --weight-type float8e4m3fn", 2,
+       "calibration.method: found 'minmax', expected 'distribution': float8 is scaled by the "
+       "spread "
+       "of values"},
       {line + "--quant-format qoperator", 2,
        "quantization.quant_format: 'QOperator' is not available yet\n  hint: available: QDQ"},
       {line + "--set preset=arm64", 2,

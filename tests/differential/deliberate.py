@@ -11,9 +11,51 @@ def is_opset_raised(combination):
     return combination.opset < 13 and "16" in combination.types and moved
 
 
+def is_quantized_already(combination):
+    return combination.model == "quantized_already"
+
+
+def has_capture(combination):
+    return combination.model == "captured_by_if"
+
+
+def loses_relu(combination):
+    """Q2: the peer removes a Relu or Clip where nothing clamps in its place."""
+    words = combination.id.split("/")
+    return "no_out_relu" in words or "float8" in combination.types or combination.model in ("relu_input_is_output", "clip_above_0")
+
+
+def has_beta(combination):
+    return combination.model == "gemm_beta"
+
+
+def copies_float_bias(combination):
+    return "no_bias" in combination.id and combination.model in ("conv_shared_bias", "conv_bias_also_added")
+
+
+def pairs_same_reader(combination):
+    return "dedicated_pair" in combination.id and combination.model == "add_same"
+
+
+def has_row_bias(combination):
+    return "no_weight_adjust" in combination.id and combination.model in ("gemm_bias_1_n", "gemm_bias_m_n")
+
+
+def pools_4_bits(combination):
+    return "int4" in combination.types and "pool" in combination.model
+
+
 # (whether it holds for a combination, reason)
 REASONS = [
     (is_opset_raised, "inputs that a later opset asks for are initializers named after the node, not Constant nodes"),
+    (is_quantized_already, "Q14: what is quantized already gets no second pair"),
+    (has_capture, "Q8: a node stands behind what its subgraphs read"),
+    (loses_relu, "Q2: a Relu or Clip stays where the quantizer does not clamp"),
+    (has_beta, "Q1: beta is counted"),
+    (copies_float_bias, "a bias that stays float needs no copy"),
+    (pairs_same_reader, "Q31: one pair for both inputs of a node, none that nothing reads"),
+    (has_row_bias, "Q18: a bias of one row is stored as a vector; a matrix has its channels along the last axis"),
+    (pools_4_bits, "no pair of 4 bits around a MaxPool, which ONNX Runtime would move into it"),
     (is_about_sizes, "sizes are no data: rounded, they may give other shapes"),
 ]
 

@@ -21,14 +21,36 @@ TEST_CASE("supported: the defaults and the preset onnxruntime can be done", "[co
   }
 }
 
-TEST_CASE("supported: a method that does not exist yet is refused, those that do are named",
-          "[config]") {
-  CHECK(fault("calibration.method", "distribution") ==
-        "calibration.method: 'distribution' is not available yet\n  hint: it is for float8 alone; "
-        "available: minmax, percentile, entropy, mse, auto");
-  CHECK(fault("calibration.method", "distribution", "compare").empty());
-  for (const char* method : {"percentile", "entropy", "mse", "auto"})
+TEST_CASE("supported: every method is available", "[config]") {
+  for (const char* method : {"percentile", "entropy", "mse", "auto", "distribution"})
     CHECK(fault("calibration.method", method).empty());
+}
+
+std::string type_fault(std::initializer_list<Setting> settings) {
+  const Config config = load_config({{}, settings});
+  return testing::error_text([&] { check_supported(config, "static"); });
+}
+
+TEST_CASE("supported: types that do not go together are refused before any work", "[config]") {
+  const Setting activations{"--set", "quantization.activation_type", {"float8e4m3fn"}};
+  const Setting weights{"--set", "quantization.weight_type", {"float8e4m3fn"}};
+  const Setting distribution{"--set", "calibration.method", {"distribution"}};
+  CHECK(type_fault({activations}) ==
+        "quantization.weight_type: found 'int8' with activations 'float8e4m3fn', expected "
+        "float8e4m3fn for both");
+  CHECK(type_fault({activations, weights}) ==
+        "calibration.method: found 'minmax', expected 'distribution': float8 is scaled by the "
+        "spread of values");
+  CHECK(type_fault({activations, weights, distribution}).empty());
+  CHECK(
+      type_fault(
+          {activations, weights, distribution, {"--set", "quantization.reduce_range", {"true"}}}) ==
+      "quantization.reduce_range: float8 has no reduced range");
+  const Setting int8{"--set", "quantization.activation_type", {"int8"}};
+  const Setting uint8{"--set", "quantization.weight_type", {"uint8"}};
+  CHECK(type_fault({int8, uint8}).empty());
+  CHECK(type_fault({int8, uint8, {"--set", "preset", {"onnxruntime"}}}) ==
+        "quantization.weight_type: found 'uint8' with activations 'int8', expected 'int8'");
 }
 
 TEST_CASE("supported: what static cannot do yet is refused by its key", "[config]") {
@@ -36,23 +58,12 @@ TEST_CASE("supported: what static cannot do yet is refused by its key", "[config
         "preset: 'tensorrt' is not available yet\n  hint: available: cpu, onnxruntime");
   CHECK(fault("quantization.quant_format", "QOperator") ==
         "quantization.quant_format: 'QOperator' is not available yet\n  hint: available: QDQ");
-  CHECK(fault("quantization.activation_type", "QUInt16") ==
-        "quantization.activation_type: 'uint16' is not available yet\n  hint: available: int8, "
-        "uint8");
-  CHECK(fault("quantization.weight_type", "int4") ==
-        "quantization.weight_type: 'int4' is not available yet\n  hint: available: int8, uint8");
   CHECK(fault("quantization.algorithms", "[\"gptq\"]") ==
         "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction");
   CHECK(fault("preprocess.optimization", "basic") ==
         "preprocess.optimization: 'basic' is not available yet\n  hint: available: none");
   CHECK(fault("verify.max_latency_ratio", "0.9") ==
         "verify.max_latency_ratio: a gate on latency is not available yet");
-  CHECK(fault("quantization.extra_options.TensorQuantOverrides",
-              "{\"h3\": [{\"quant_type\": \"int8\"}]}") ==
-        "quantization.extra_options.TensorQuantOverrides: overriding the quantization of a tensor "
-        "('h3') is not available yet");
-  CHECK(fault("quantization.extra_options.BlockSize", "32") ==
-        "quantization.extra_options.BlockSize: a scale per block is not available yet");
 }
 
 TEST_CASE("supported: options without effect in format QDQ are accepted", "[config]") {

@@ -1,0 +1,57 @@
+#include "quantize/needed_opset.h"
+
+#include <algorithm>
+
+#include "quantize/params.h"
+#include "quantize/plan_builder.h"
+#include "quantize/tensor_overrides.h"
+
+namespace qtool {
+namespace {
+
+constexpr std::int64_t kFirstWithFusions = 11;
+constexpr std::int64_t kFirstWithAxis = 13;
+constexpr std::int64_t kFirstWithFloat8AndFloat16 = 19;
+constexpr std::int64_t kFirstWithSmallTypesAndBlocks = 21;
+
+bool has_bits(const QuantizationConfig& config, std::size_t bits) {
+  return std::ranges::any_of(wanted_types(config), [bits](QuantType type) {
+    return element_bits(element_type(type)) == bits;
+  });
+}
+
+bool has_float8(const QuantizationConfig& config) {
+  return std::ranges::any_of(wanted_types(config),
+                             [](QuantType type) { return is_float8(element_type(type)); });
+}
+
+}  // namespace
+
+std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
+                          const Placement& placement) {
+  const bool uses_own_domain = config.extra_options.use_qdq_contrib_ops;
+  const bool has_small_types =
+      has_bits(config, 16) || (has_bits(config, 4) && !placement.follows_onnxruntime);
+  std::int64_t needed = kFirstWithFusions;
+  if (config.extra_options.block_size > 0) needed = kFirstWithSmallTypesAndBlocks;
+  if (has_small_types) needed = kFirstWithSmallTypesAndBlocks;
+  if (has_float8(config)) needed = std::max(needed, kFirstWithFloat8AndFloat16);
+  // ONNX Runtime's own Q and DQ have had axes and float16 scales from the start.
+  if (uses_own_domain || !qdq_domain(config, model.opset()).empty()) return needed;
+  if (needed >= kFirstWithSmallTypesAndBlocks) return needed;
+  for (const TensorPlan& tensor : draft_plan(model, config, placement).tensors) {
+    if (tensor.params.axis) needed = std::max(needed, kFirstWithAxis);
+    if (tensor.value_type == ElementType::Float16)
+      needed = std::max(needed, kFirstWithFloat8AndFloat16);
+  }
+  return needed;
+}
+
+std::string qdq_domain(const QuantizationConfig& config, std::int64_t opset) {
+  constexpr const char* kOnnxRuntime = "com.microsoft";
+  if (config.extra_options.use_qdq_contrib_ops) return kOnnxRuntime;
+  const bool is_too_early = opset < kFirstWithSmallTypesAndBlocks;
+  return is_too_early && (has_bits(config, 16) || has_bits(config, 4)) ? kOnnxRuntime : "";
+}
+
+}  // namespace qtool

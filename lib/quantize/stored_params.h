@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <onnx/onnx_pb.h>
+
+#include "quantize/plan.h"
+
+namespace qtool {
+
+/// The initializer that holds the scales, in their type.
+onnx::TensorProto stored_scale(std::string name, const QuantParams& params,
+                               std::span<const std::int64_t> shape);
+
+/// The initializer that holds the zero points, in the quantized type.
+onnx::TensorProto stored_zero_point(std::string name, const QuantParams& params);
+
+}  // namespace qtool

@@ -59,6 +59,11 @@ void check_parts(const Place& place, const Override& o, std::vector<std::string>
     throw place.error(
         fmt::format("option(s) [{}] are invalid with 'scale' and 'zero_point'", join(also_given)));
   }
+  for (const double scale : o.scale.values) {
+    if (scale > 0) continue;
+    throw place.member("scale", place.line)
+        .error(fmt::format("found {}, expected a number above 0", scale));
+  }
   if (o.scale.values.size() != o.zero_point.values.size()) {
     throw place.error(fmt::format("found {} scales and {} zero points, expected as many",
                                   o.scale.values.size(), o.zero_point.values.size()));
@@ -88,7 +93,7 @@ JsonValue without_nulls(const JsonValue& object) {
 
 void describe(KeyList& keys, ConvertOverride& c) {
   keys.add("quant_type", c.quant_type, "Type to convert to.");
-  keys.add("scale", c.scale, "Scale, with zero_point.", {.min = 0, .above_min = true});
+  keys.add("scale", c.scale, "Scale, with zero_point.", {.min = 0});
   keys.add("zero_point", c.zero_point, "Zero point, with scale.");
   keys.add("rmin", c.rmin, "Least value of the range.");
   keys.add("rmax", c.rmax, "Greatest value of the range.");
@@ -98,7 +103,7 @@ void describe(KeyList& keys, ConvertOverride& c) {
 
 void describe(KeyList& keys, TensorOverride& o) {
   keys.add("quant_type", o.quant_type, "Type of the tensor.");
-  keys.add("scale", o.scale, "Scale, with zero_point.", {.min = 0, .above_min = true});
+  keys.add("scale", o.scale, "Scale, with zero_point.", {.min = 0});
   keys.add("zero_point", o.zero_point, "Zero point, with scale.");
   keys.add("rmin", o.rmin, "Least value of the range.");
   keys.add("rmax", o.rmax, "Greatest value of the range.");

@@ -11,6 +11,8 @@ namespace qtool {
 namespace {
 
 constexpr double kFloat16Epsilon = 0x1p-10;
+/// A little more than half, so that a tie does not hang on the rounding of the scale.
+constexpr double kHalfStep = 0.50001;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// The value of a Clip bound, `fallback` where it is absent, nothing where it is computed.
@@ -39,7 +41,7 @@ bool quantizer_clamps(const NodeContext& clamp, const QuantParams& params) {
   const double highest = scale * (full.max - params.zero_points.front());
   // Half a step beyond rounds to the bound; and in float16 the bound itself is no more exact.
   const double precision = params.scale_type == ElementType::Float16 ? kFloat16Epsilon : 0;
-  const double slack = std::max(scale / 2, precision * std::max(std::abs(lowest), highest));
+  const double slack = std::max(kHalfStep * scale, precision * std::max(std::abs(lowest), highest));
   return lowest >= *low - slack && highest <= *high + slack;
 }
 

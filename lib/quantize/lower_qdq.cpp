@@ -83,6 +83,10 @@ class QdqLowering {
   void add_pair(int maker, const PairNames& names, const ParamNames& params,
                 const QuantParams& values);
   void add_initializer(onnx::TensorProto tensor) { added_.push_back(std::move(tensor)); }
+  void add_param(onnx::TensorProto tensor) {
+    if (plan_.convention == Convention::OnnxRuntime) use_typed_field(tensor);
+    add_initializer(std::move(tensor));
+  }
 
   void assemble();
   void place_nodes();
@@ -269,7 +273,8 @@ void QdqLowering::lower_bias(std::size_t index) {
   const auto count = static_cast<std::int64_t>(tensor.params.scales.size());
   add_initializer(stored_scale(params.scale, tensor.params,
                                has_rank ? std::vector{count} : std::vector<std::int64_t>{}));
-  add_initializer(stored_zero_point(params.zero_point, tensor.params));
+  onnx::TensorProto zero_point = stored_zero_point(params.zero_point, tensor.params);
+  tensor.params.axis ? add_initializer(std::move(zero_point)) : add_param(std::move(zero_point));
   add_bias_dequantizer(tensor, {stored, params.scale, params.zero_point});
 }
 
@@ -326,8 +331,8 @@ const ParamNames& QdqLowering::conversion_params_of(std::size_t index) {
 
 ParamNames QdqLowering::add_params(const QuantParams& params, ParamNames names) {
   names = {names_.unique(names.scale), names_.unique(names.zero_point)};
-  add_initializer(stored_zero_point(names.zero_point, params));
-  add_initializer(stored_scale(names.scale, params, stored_shape(params)));
+  add_param(stored_zero_point(names.zero_point, params));
+  add_param(stored_scale(names.scale, params, stored_shape(params)));
   return names;
 }
 

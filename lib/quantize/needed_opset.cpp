@@ -9,6 +9,7 @@
 namespace qtool {
 namespace {
 
+constexpr std::int64_t kFirstWithQuantizers = 10;
 constexpr std::int64_t kFirstWithFusions = 11;
 constexpr std::int64_t kFirstWithAxis = 13;
 constexpr std::int64_t kFirstWithFloat8AndFloat16 = 19;
@@ -32,7 +33,9 @@ std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
   const bool uses_own_domain = config.extra_options.use_qdq_contrib_ops;
   const bool has_small_types =
       has_bits(config, 16) || (has_bits(config, 4) && !placement.follows_onnxruntime);
-  std::int64_t needed = kFirstWithFusions;
+  // That one has Q and DQ; onnxruntime.quantization leaves it as it is.
+  const bool stays = placement.follows_onnxruntime && model.opset() == kFirstWithQuantizers;
+  std::int64_t needed = stays ? kFirstWithQuantizers : kFirstWithFusions;
   if (config.extra_options.block_size > 0) needed = kFirstWithSmallTypesAndBlocks;
   if (has_small_types) needed = kFirstWithSmallTypesAndBlocks;
   if (has_float8(config)) needed = std::max(needed, kFirstWithFloat8AndFloat16);

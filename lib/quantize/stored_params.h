@@ -17,4 +17,8 @@ onnx::TensorProto stored_scale(std::string name, const QuantParams& params,
 /// The initializer that holds the zero points, in the quantized type.
 onnx::TensorProto stored_zero_point(std::string name, const QuantParams& params);
 
+/// Moves the values of a small tensor into the field that is named after their type, where
+/// onnxruntime.quantization has those of scales and zero points. For models about to be written.
+void use_typed_field(onnx::TensorProto& tensor);
+
 }  // namespace qtool

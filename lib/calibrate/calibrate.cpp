@@ -164,17 +164,19 @@ CalibrationResult collect_statistics(const Model& model, const Collection& colle
                          .samples = collection.samples,
                          .optimization = optimization_for(collection),
                          .threads = collection.threads,
+                         .batch = collection.batch,
                          .providers = collection.providers,
                          .keep_on_interrupt = collection.keep_on_interrupt};
   std::optional<SharedMoments> shared;
   if (collection.second_moments) shared.emplace(pass.taps.size(), *collection.second_moments);
   SharedMoments* const moments = shared ? &*shared : nullptr;
   std::deque<StatisticsObserver> observers;
-  auto samples = observe_samples(model, pass, folder, progress, [&]() -> SampleObserver& {
+  auto observed = observe_samples(model, pass, folder, progress, [&]() -> SampleObserver& {
     return observers.emplace_back(pass.taps, collection, moments);
   });
   CalibrationResult out = merged(observers, pass.taps, collection, moments);
-  out.samples = std::move(samples);
+  out.samples = std::move(observed.samples);
+  out.run_count = observed.run_count;
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "calibrate/channel_maxima.h"
 #include "calibrate/channel_sums.h"
 #include "calibrate/ranges.h"
+#include "calibrate/sample_batch.h"
 #include "calibrate/second_moments.h"
 #include "calibrate/statistics.h"
 #include "model/model.h"
@@ -28,6 +29,8 @@ struct Collection {
   bool keeps_channel_extremes = false;
   std::vector<std::size_t> samples;  ///< indices into the folder, ascending
   int threads = 1;
+  /// Joined samples are as one: not for what is kept of each.
+  Batch batch = {};
   std::vector<std::string> providers = {};  ///< execution providers, as of SessionConfig
   /// On an interrupt, samples that run are finished and what was recorded so far is the result;
   /// otherwise an interrupt throws at once.
@@ -44,6 +47,7 @@ struct CalibrationResult {
   /// Where they were asked for, of the recorded tensors.
   std::map<std::string, ChannelExtremes> channel_extremes;
   std::vector<std::size_t> samples;  ///< those that were run, ascending
+  std::size_t run_count = 0;         ///< fewer where samples were joined
 };
 
 /// The means of those that have one.

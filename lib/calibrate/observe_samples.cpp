@@ -44,15 +44,19 @@ class Run {
         folder_(folder),
         progress_(progress),
         add_observer_(add_observer),
-        order_(largest_first(observation.samples, folder)) {}
+        order_(largest_first(observation.samples, folder)),
+        step_(static_cast<std::size_t>(observation.batch.size)) {}
 
   void run();
-  std::vector<std::size_t> done();
+  ObservedSamples done();
 
  private:
   void run_all();
-  void run_sample(std::size_t sample, SampleObserver& observer);
-  void report_done(std::size_t sample);
+  std::size_t step_count() const { return (order_.size() - 1) / step_ + 1; }
+  void run_step(std::size_t step, SampleObserver& observer);
+  std::vector<SampleBatch> read_step(std::size_t step) const;
+  void run_batch(const SampleBatch& batch, SampleObserver& observer);
+  void report_done(const SampleBatch& batch);
 
   const Observation& observation_;
   Session session_;
@@ -60,42 +64,57 @@ class Run {
   const Progress& progress_;
   const std::function<SampleObserver&()>& add_observer_;
   std::vector<std::size_t> order_;
+  std::size_t step_;  ///< so many of them at a time
   std::mutex done_mutex_;
-  std::vector<std::size_t> done_;
+  ObservedSamples done_;
 };
 
-void Run::run_sample(std::size_t sample, SampleObserver& observer) {
+std::vector<SampleBatch> Run::read_step(std::size_t step) const {
+  const auto rest = std::span(order_).subspan(step * step_);
+  std::vector<SampleBatch> out;
+  for (const std::size_t sample : rest.first(std::min(step_, rest.size())))
+    out.push_back({folder_.read(sample), {sample}});
+  return step_ > 1 ? join_samples(std::move(out), observation_.batch) : std::move(out);
+}
+
+void Run::run_step(std::size_t step, SampleObserver& observer) {
   throw_if_interrupted();
-  const Sample values = folder_.read(sample);
-  observer.begin(sample);
+  for (const SampleBatch& batch : read_step(step)) run_batch(batch, observer);
+}
+
+void Run::run_batch(const SampleBatch& batch, SampleObserver& observer) {
+  const Sample& values = batch.values;
+  observer.begin(batch.samples.front());
   try {
     session_.run_observed(values.inputs, observer);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Input) throw;
     throw Error(error.kind(), "sample '" + printable(values.name) + "': " + error.what(),
-                error.hint());
+                batch.samples.size() > 1 ? "without calibration.batch each sample runs alone"
+                                         : error.hint());
   }
-  report_done(sample);
+  report_done(batch);
 }
 
-void Run::report_done(std::size_t sample) {
+void Run::report_done(const SampleBatch& batch) {
   const std::lock_guard lock(done_mutex_);
-  done_.push_back(sample);
-  if (progress_) progress_(done_.size(), order_.size());
+  done_.samples.insert(done_.samples.end(), batch.samples.begin(), batch.samples.end());
+  ++done_.run_count;
+  if (progress_) progress_(done_.samples.size(), order_.size());
 }
 
-/// The first sample runs alone and shows how much memory another one beside it takes.
+/// The first samples run alone and show how much memory others beside them take.
 void Run::run_all() {
   std::vector<SampleObserver*> observers = {&add_observer_()};
   const std::uint64_t before = resident_bytes();
-  run_sample(order_.front(), *observers.front());
+  run_step(0, *observers.front());
   const std::uint64_t after = resident_bytes();
   const int workers =
       worker_count(observation_.threads, after > before ? after - before : 0, memory_limit());
   while (observers.size() < static_cast<std::size_t>(workers))
     observers.push_back(&add_observer_());
-  parallel_for(order_.size() - 1, workers, [&](std::size_t index, int worker) {
-    run_sample(order_[index + 1], *observers[static_cast<std::size_t>(worker)]);
+  parallel_for(step_count() - 1, workers, [&](std::size_t index, int worker) {
+    run_step(index + 1, *observers[static_cast<std::size_t>(worker)]);
   });
 }
 
@@ -108,16 +127,16 @@ void Run::run() {
   }
 }
 
-std::vector<std::size_t> Run::done() {
-  std::ranges::sort(done_);
+ObservedSamples Run::done() {
+  std::ranges::sort(done_.samples);
   return std::move(done_);
 }
 
 }  // namespace
 
-std::vector<std::size_t> observe_samples(const Model& model, const Observation& observation,
-                                         const SampleFolder& folder, const Progress& progress,
-                                         const std::function<SampleObserver&()>& add_observer) {
+ObservedSamples observe_samples(const Model& model, const Observation& observation,
+                                const SampleFolder& folder, const Progress& progress,
+                                const std::function<SampleObserver&()>& add_observer) {
   Run run(model, observation, folder, progress, add_observer);
   run.run();
   return run.done();

@@ -51,8 +51,18 @@ void check_per_channel(const CalibrationConfig& c, bool quantizes) {
   }
 }
 
+/// Joined samples have extremes together.
+void check_batch(const CalibrationConfig& c, bool quantizes) {
+  constexpr std::string_view kKey = "calibration.batch";
+  if (!quantizes) refuse(kKey, "a table keeps what single samples have, expected it for static");
+  if (c.moving_average || c.stride) {
+    refuse(kKey, fmt::format("calibration.{} needs the extremes of single samples",
+                             c.moving_average ? "moving_average" : "stride"));
+  }
+}
+
 void check_calibration(const CalibrationConfig& c, bool quantizes) {
-  require(!c.batch, "calibration.batch", "joining samples to batches");
+  if (c.batch.value_or(1) > 1) check_batch(c, quantizes);
   if (c.stride && c.method != CalibrationMethod::MinMax)
     refuse("calibration.stride", fmt::format("found method {}, expected minmax", quoted(c.method)));
   if (c.per_channel) check_per_channel(c, quantizes);

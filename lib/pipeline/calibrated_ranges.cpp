@@ -41,6 +41,7 @@ class Calibration {
   bool take_cache();
   void take_table();
   void measure();
+  void measure_statistics(const SampleFolder& folder);
   void measure_in_peer_bins(const SampleFolder& folder);
   void take_statistics(const CalibrationResult& result);
   void keep(const CalibrationCache& cache);
@@ -99,17 +100,32 @@ void Calibration::measure() {
   if (counts_in_peer_bins(config_)) {
     measure_in_peer_bins(*folder);
   } else {
-    wanted_.samples = all_samples(*folder);
-    CalibrationResult result;
-    if (!wanted_.tensors.empty())
-      result = collect_statistics(model_, wanted_, *folder, sources_.progress);
-    take_statistics(result);
+    measure_statistics(*folder);
   }
   out_.sample_count = folder->size();
   out_.sha256 = folder->sha256();
 }
 
+void Calibration::measure_statistics(const SampleFolder& folder) {
+  wanted_.samples = all_samples(folder);
+  wanted_.batch = calibration_batch(config_, model_, sources_.warn);
+  CalibrationResult result;
+  if (!wanted_.tensors.empty())
+    result = collect_statistics(model_, wanted_, folder, sources_.progress);
+  const auto batch_size = static_cast<std::size_t>(wanted_.batch.size);
+  if (batch_size > 1 && result.run_count > (folder.size() - 1) / batch_size + 1) {
+    sources_.warn(fmt::format(
+        "calibration.batch: {} samples took {} runs: those of different dimensions are not joined",
+        folder.size(), result.run_count));
+  }
+  take_statistics(result);
+}
+
 void Calibration::measure_in_peer_bins(const SampleFolder& folder) {
+  if (config_.calibration.batch.value_or(1) > 1) {
+    throw Error(ErrorKind::Usage,
+                "calibration.batch: bins as ONNX Runtime has them count samples one by one");
+  }
   const auto samples = all_samples(folder);
   if (!wanted_.averaged.empty()) {
     const Collection means{.tensors = {},

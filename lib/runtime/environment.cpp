@@ -13,10 +13,16 @@ Ort::Env make_environment() {
   ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   Ort::Env out(ORT_LOGGING_LEVEL_FATAL, "qtool", say_nothing, nullptr);
   out.DisableTelemetryEvents();
+  Ort::ThrowOnError(Ort::GetApi().RegisterAllocator(out, &run_memory()));
   return out;
 }
 
 }  // namespace
+
+RunMemory& run_memory() {
+  static RunMemory memory;
+  return memory;
+}
 
 Ort::Env& environment() {
   // ONNX Runtime allows one environment in a process and needs it as long as any session lives.

@@ -47,6 +47,7 @@ Ort::SessionOptions make_options(const SessionConfig& config) {
   // A pattern is one block for all of a run, kept for each shape seen; without it the arena reuses
   // what was freed, which takes two thirds of the memory at the same speed.
   out.DisableMemPattern();
+  if (!config.taps.empty()) out.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
   append_providers(out, config.providers);
   return out;
 }
@@ -169,6 +170,7 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() {
   if (!impl_) return;
   impl_.reset();
+  run_memory().trim();
 #ifdef __GLIBC__
   // Packed weights lie in the heap, which keeps what is freed; later stages would come on top of
   // it.
@@ -200,6 +202,7 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs,
 
 void Session::run_observed(std::span<const NamedTensor> inputs, TensorObserver& observer) const {
   const ObserverScope scope(observer, impl_->stop_inside_runs);
+  const RunMemory::Lease memory(run_memory());
   try {
     impl_->run(inputs, impl_->all_outputs());
   } catch (const Ort::Exception& exception) {

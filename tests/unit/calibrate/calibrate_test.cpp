@@ -60,6 +60,31 @@ TEST_CASE("the result is the same on any number of threads", "[calibrate]") {
   }
 }
 
+TEST_CASE("joined samples have the statistics of single ones", "[calibrate]") {
+  const Model model = testing::text_model(kModel);
+  const auto samples = ramp(101);
+  const auto single = collect(model, Names{"x", "y"}, samples, 1, {});
+  CHECK(single.run_count == 101);
+  Collection joined{.tensors = {"x", "y"},
+                    .kind = StatisticsKind::Distribution,
+                    .samples = all_samples(samples),
+                    .batch = {.size = 4}};
+  for (const int threads : {1, 3}) {
+    joined.threads = threads;
+    const auto found = collect_statistics(model, joined, samples, {});
+    CHECK(found.samples == single.samples);
+    CHECK(found.run_count == 26);
+    for (const auto& [name, statistics] : found.statistics) {
+      const TensorStatistics& expected = single.statistics.at(name);
+      CHECK(statistics.min.value == expected.min.value);
+      CHECK(statistics.max.value == expected.max.value);
+      CHECK(statistics.value_count == expected.value_count);
+      CHECK(statistics.zero_count == expected.zero_count);
+      CHECK(statistics.sketch == expected.sketch);
+    }
+  }
+}
+
 TEST_CASE("extremes of samples and channels are kept where they are asked for", "[calibrate]") {
   const Model model = testing::text_model("g (float[2, C] x) => (float[2, C] y) { y = Neg (x) }");
   const MemorySamples samples(

@@ -88,6 +88,7 @@ class PlanBuilder {
   // Relu and Clip.
   void plan_clamp(int index);
   bool is_clamped(const std::string& name) const;
+  bool is_seen_quantized(const TensorPlan& plan) const;
   bool refuses_type(int index, const std::string& name, const std::string& obstacle);
   bool clamps_alone(const std::string& input) const;
 
@@ -379,6 +380,14 @@ void PlanBuilder::share_activation(const std::string& name, int provider) {
   plan_.tensors[static_cast<std::size_t>(added)].provider = root;
 }
 
+/// Whether everyone who reads the tensor gets it from its quantizer.
+bool PlanBuilder::is_seen_quantized(const TensorPlan& plan) const {
+  const bool is_seen_outside = graph_.is_graph_output(plan.name) || graph_.is_captured(plan.name);
+  const std::size_t converted = plan.conversion ? plan.conversion->uses.size() : 0;
+  return (plan.replaces_value || !is_seen_outside) &&
+         plan.uses.size() + converted == graph_.uses_of(plan.name).size();
+}
+
 /// Whether an obstacle keeps `name` in float; it is listed then.
 bool PlanBuilder::refuses_type(int index, const std::string& name, const std::string& obstacle) {
   if (obstacle.empty()) return false;
@@ -413,8 +422,9 @@ void PlanBuilder::plan_clamp(int index) {
   const bool can_fold = output_plan >= 0 && clamps_alone(input) && graph_.producer_of(input) >= 0 &&
                         !config_.extra_options.qdq_keep_removable_activations;
   if (output_plan < 0 || is_draft()) return;
-  const QuantParams& params = plan_.tensors[static_cast<std::size_t>(output_plan)].params;
-  if (!can_fold || is_float8(params.type) ||
+  const TensorPlan& plan = plan_.tensors[static_cast<std::size_t>(output_plan)];
+  const QuantParams& params = plan.params;
+  if (!can_fold || !is_seen_quantized(plan) || is_float8(params.type) ||
       !quantizer_clamps({node, graph_, model_, opset_}, params)) {
     const std::string obstacle = obstacle_by_maker(graph_, node.output(0), params.type);
     if (!refuses_type(index, node.output(0), obstacle)) return;

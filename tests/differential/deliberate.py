@@ -22,7 +22,7 @@ def has_capture(combination):
 def loses_relu(combination):
     """Q2: the peer removes a Relu or Clip where nothing clamps in its place."""
     words = combination.id.split("/")
-    return "no_out_relu" in words or "float8" in combination.types or combination.model in ("relu_input_is_output", "clip_above_0")
+    return "no_out_relu" in words or "last_symmetric" in words or "float8" in combination.types or combination.model in ("relu_input_is_output", "clip_above_0")
 
 
 def has_beta(combination):
@@ -30,7 +30,7 @@ def has_beta(combination):
 
 
 def copies_float_bias(combination):
-    return "no_bias" in combination.id and combination.model in ("conv_shared_bias", "conv_bias_also_added")
+    return "no_bias" in combination.id and combination.model in ("conv_shared_bias", "conv_shared_weight", "conv_bias_also_added")
 
 
 def pairs_same_reader(combination):

@@ -69,6 +69,7 @@ class Marker {
                                            std::string_view op_type) const;
   void mark_bias(Use use, const BiasLayout& layout);
   std::string bias_copy(const std::string& name);
+  bool is_seen_quantized(const std::string& output) const;
   bool can_fold(int index) const;
   void skip(int index, const std::string& tensor, std::string reason);
 
@@ -281,6 +282,18 @@ void Marker::mat_mul(int index) {
   mark_outputs(index);
 }
 
+/// Whether everyone who reads `output` gets it from its quantizer, which clamps it.
+bool Marker::is_seen_quantized(const std::string& output) const {
+  if (graph_.is_captured(output)) return false;
+  const auto uses = graph_.uses_of(output);
+  const auto is_other = [&](const Use& use) { return use.node != uses.front().node; };
+  if (!options_.dedicated_qdq_pair || std::ranges::none_of(uses, is_other)) return true;
+  // A pair for each reader is none for the graph's output and for nodes that stay as they are.
+  return !graph_.is_graph_output(output) && std::ranges::all_of(uses, [&](const Use& use) {
+    return static_cast<bool>(nodes_.takes_part[static_cast<std::size_t>(use.node)]);
+  });
+}
+
 /// Whether the quantizer of a Relu's or Clip's output does all that the node does.
 bool Marker::can_fold(int index) const {
   const auto& clamp = node(index);
@@ -292,6 +305,7 @@ bool Marker::can_fold(int index) const {
   if (graph_.uses_of(input).size() != 1 || graph_.producer_of(input) < 0 ||
       graph_.is_graph_output(input) || graph_.is_captured(input))
     return false;
+  if (!is_seen_quantized(output)) return false;
   const TensorOverride* override = overrides_.find(output);
   const TensorOverride* of_input = overrides_.find(input);
   if ((override && override->convert) || (of_input && of_input->convert)) return false;

@@ -31,6 +31,7 @@ LEAST_COSINE = {16: 0.995, 8: 0.96, 4: 0.5}
 LEAST_COSINE_OF = {"where_mask": 0.7}
 # In dB: what counts as nearer or as far as much.
 CLEARLY_NEARER = 6
+GOOD_ENOUGH = 60
 # Messages by which the peer refuses a combination of types on purpose.
 REFUSALS = ("doesn't support data format", "supports 16-bit quantization types", "calibration method is supported for float")
 Outcome = collections.namedtuple("Outcome", "combination verdict category text")
@@ -50,8 +51,8 @@ def is_quantized(model):
 class Trial:
     """One combination, quantized by both."""
 
-    def __init__(self, combination, peer, qtool):
-        self.combination, self.peer, self.qtool = combination, peer, qtool
+    def __init__(self, combination, peer, qtool, preset):
+        self.combination, self.peer, self.qtool, self.preset = combination, peer, qtool, preset
         self.options = keyword_arguments(combination, peer.model)
 
     def ours(self, load_check):
@@ -61,7 +62,7 @@ class Trial:
             source, target, ranges, settings = (os.path.join(work, n) for n in ("m.onnx", "q.onnx", "cache.json", "config.json"))
             with open(source, "wb") as file:
                 file.write(self.peer.bytes)
-            for place, text in ((ranges, cache), (settings, config(self.options, source, target, ranges, method.name.lower()))):
+            for place, text in ((ranges, cache), (settings, config(self.options, source, target, ranges, method.name.lower(), self.preset))):
                 with open(place, "w", encoding="utf-8") as file:
                     file.write(text)
             command = [self.qtool, "static", "-c", settings, "-q", "--threads", "1"] + ([] if load_check else ["--no-load-check"])
@@ -82,10 +83,22 @@ class Trial:
             return "equal", "", ""
         if code != 0:
             return "different", f"exit {code}", f"{line}, the peer: {theirs['error'] or 'done'}"
+        if self.preset != "onnxruntime":
+            return self.as_good(model, theirs)
         found = None if theirs["error"] else difference(model, theirs["model"])
         if not theirs["error"] and not theirs["load_error"] and found is None:
             return "equal", "", ""
         return self.compared(model, theirs, found)
+
+    def as_good(self, model, theirs):
+        """Of a preset that places pairs in its own way: as near to float as the peer, where that has a result."""
+        mine = measured(model, self.peer.feeds, self.peer.reference)
+        fault = self.fault(model, mine, {})
+        if fault:
+            return "different", fault[0], fault[1]
+        if theirs["error"] or theirs["load_error"] or mine["sqnr"] >= min(theirs["sqnr"] - CLEARLY_NEARER, GOOD_ENOUGH):
+            return "equal", "", ""
+        return "different", "farther than the peer", f"sqnr {mine['sqnr']:.1f} dB, the peer {theirs['sqnr']:.1f} dB"
 
     def compared(self, model, theirs, found):
         """Not equal to a peer's result that loads: judged by what the models compute."""
@@ -137,18 +150,17 @@ class Trial:
         return "\n".join([*lines, side_by_side(model or empty, theirs.get("model") or empty)])
 
 
-def trials(group, qtool, folder):
+def trials(group, qtool, folder, preset):
     """Of combinations that share a float model."""
     peer = Peer(*float_model(group[0]), folder)
     for combination in group:
-        trial = Trial(combination, peer, qtool)
+        trial = Trial(combination, peer, qtool, preset)
         if trial.options is not None:
             yield trial
 
 
 def outcomes(task):
-    group, qtool, folder = task
-    return [trial.outcome() for trial in trials(group, qtool, folder)]
+    return [trial.outcome() for trial in trials(*task)]
 
 
 def chosen(args):
@@ -191,6 +203,7 @@ def parsed():
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     for flag in ("--quick", "--list"):
         parser.add_argument(flag, action="store_true")
+    parser.add_argument("--preset", default="onnxruntime")
     parser.add_argument("-v", "--verbose", action="store_true")
     return parser.parse_args()
 
@@ -200,7 +213,7 @@ def compared(combinations, qtool, folder, args):
     results = []
     with tempfile.TemporaryDirectory() as work, multiprocessing.Pool(args.jobs) as pool:
         qtool = shutil.copy(qtool, work)                 # a build may replace it meanwhile
-        for found in pool.imap_unordered(outcomes, [(g, qtool, folder) for g in grouped(combinations)]):
+        for found in pool.imap_unordered(outcomes, [(g, qtool, folder, args.preset) for g in grouped(combinations)]):
             results += found
             for r in found:
                 if r.verdict == "different" and args.verbose:
@@ -213,7 +226,7 @@ def main():
     qtool, folder = os.path.abspath(args.qtool), os.path.abspath(args.cache)
     if args.show:
         (combination,) = (c for c in all_combinations(False) if c.id == args.show)
-        print(next(trials([combination], qtool, folder)).shown())
+        print(next(trials([combination], qtool, folder, args.preset)).shown())
         return 0
     combinations = chosen(args)
     if args.list:

@@ -44,7 +44,7 @@ def keyword_arguments(combination, model):
     return result
 
 
-def config(options, source, target, cache, method):
+def config(options, source, target, cache, method, preset):
     """The same as JSON for qtool."""
-    return json.dumps({"preset": "onnxruntime", "model": {"input": source, "output": target}, "preprocess": {"enabled": False},
+    return json.dumps({"preset": preset, "model": {"input": source, "output": target}, "preprocess": {"enabled": False},
                        "calibration": {"cache": cache, "method": method}, "quantization": options, "report": {"manifest": False}})

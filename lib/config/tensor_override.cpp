@@ -47,6 +47,14 @@ void check_zero_point(const Place& place, const std::optional<QuantType>& type,
   }
 }
 
+void check_scales(const Place& place, const std::vector<double>& scales) {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (scales[i] > 0) continue;
+    const Place at = scales.size() == 1 ? place : place.element(i, place.line);
+    throw at.error(fmt::format("found {}, expected a number above 0", scales[i]));
+  }
+}
+
 /// The rules that an override and its `convert` share.
 template <typename Override>
 void check_parts(const Place& place, const Override& o, std::vector<std::string> also_given) {
@@ -59,11 +67,7 @@ void check_parts(const Place& place, const Override& o, std::vector<std::string>
     throw place.error(
         fmt::format("option(s) [{}] are invalid with 'scale' and 'zero_point'", join(also_given)));
   }
-  for (const double scale : o.scale.values) {
-    if (scale > 0) continue;
-    throw place.member("scale", place.line)
-        .error(fmt::format("found {}, expected a number above 0", scale));
-  }
+  check_scales(place.member("scale", place.line), o.scale.values);
   if (o.scale.values.size() != o.zero_point.values.size()) {
     throw place.error(fmt::format("found {} scales and {} zero points, expected as many",
                                   o.scale.values.size(), o.zero_point.values.size()));
@@ -93,7 +97,7 @@ JsonValue without_nulls(const JsonValue& object) {
 
 void describe(KeyList& keys, ConvertOverride& c) {
   keys.add("quant_type", c.quant_type, "Type to convert to.");
-  keys.add("scale", c.scale, "Scale, with zero_point.", {.min = 0});
+  keys.add("scale", c.scale, "Scale, with zero_point.");
   keys.add("zero_point", c.zero_point, "Zero point, with scale.");
   keys.add("rmin", c.rmin, "Least value of the range.");
   keys.add("rmax", c.rmax, "Greatest value of the range.");
@@ -103,7 +107,7 @@ void describe(KeyList& keys, ConvertOverride& c) {
 
 void describe(KeyList& keys, TensorOverride& o) {
   keys.add("quant_type", o.quant_type, "Type of the tensor.");
-  keys.add("scale", o.scale, "Scale, with zero_point.", {.min = 0});
+  keys.add("scale", o.scale, "Scale, with zero_point.");
   keys.add("zero_point", o.zero_point, "Zero point, with scale.");
   keys.add("rmin", o.rmin, "Least value of the range.");
   keys.add("rmax", o.rmax, "Greatest value of the range.");

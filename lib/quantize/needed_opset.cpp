@@ -43,7 +43,9 @@ std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
   if (uses_own_domain || !qdq_domain(config, model.opset()).empty()) return needed;
   if (needed >= kFirstWithSmallTypesAndBlocks) return needed;
   for (const TensorPlan& tensor : draft_plan(model, config, placement).tensors) {
-    if (tensor.params.axis) needed = std::max(needed, kFirstWithAxis);
+    // Integer operators take scales of channels as they are.
+    if (tensor.params.axis && config.quant_format == QuantFormat::Qdq)
+      needed = std::max(needed, kFirstWithAxis);
     if (tensor.value_type == ElementType::Float16)
       needed = std::max(needed, kFirstWithFloat8AndFloat16);
   }

@@ -28,9 +28,14 @@ struct BiasRequest {
 /// All-zero channels of the planned constants, by plan index.
 using ZeroChannels = std::unordered_map<int, std::vector<bool>>;
 
-/// Adds a plan for each request. Weight scales are settled first for all of them, since two biases
-/// may share a weight.
+struct BiasOptions {
+  bool may_raise_weights = true;
+  bool quantizes = true;  ///< off: biases stay float, and weights are raised all the same
+};
+
+/// Adds a plan for each request, but for a bias that int32 cannot hold. Weight scales are settled
+/// first for all of them, since two biases may share a weight.
 void plan_biases(const Model& model, const GraphView& graph, std::span<const BiasRequest> requests,
-                 const ZeroChannels& zero_channels, bool may_adjust_weights, QuantPlan& plan);
+                 const ZeroChannels& zero_channels, const BiasOptions& options, QuantPlan& plan);
 
 }  // namespace qtool

@@ -17,6 +17,7 @@
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
 #include "quantize/islands.h"
+#include "quantize/masks.h"
 #include "quantize/needed_opset.h"
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/qdq_planner.h"
@@ -43,7 +44,8 @@ class PlanBuilder {
         filter_(model.graph(), config, placement),
         overrides_(config.extra_options),
         opset_(model.opset()),
-        biases_(model, graph_, corrects_biases(config, placement), means),
+        biases_(model, graph_,
+                config.extra_options.quantize_bias && corrects_biases(config, placement), means),
         quantizes_unread_(!config.op_types_to_quantize.empty() ||
                           !config.nodes_to_quantize.empty()) {
     select_rules();
@@ -54,8 +56,11 @@ class PlanBuilder {
   QuantPlan build() {
     for (int index = 0; index < graph_.node_count(); ++index) plan_node(index);
     if (!biases_.requests().empty()) {
+      const ExtraOptions& options = config_.extra_options;
       plan_biases(model_, graph_, biases_.requests(), zero_channels_,
-                  !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
+                  {.may_raise_weights = !options.qdq_disable_weight_adjust_for_int32_bias,
+                   .quantizes = options.quantize_bias},
+                  plan_);
     }
     drop_replaced();
     return std::move(plan_);
@@ -69,6 +74,7 @@ class PlanBuilder {
   void select_rules();
   void plan_node(int index);
   std::string entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const;
+  bool is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
   void plan_inputs(const OpRule& rule, int index);
   int plan_input(const OpRule& rule, int index, int slot);
   void plan_outputs(const OpRule& rule, int index);
@@ -89,7 +95,7 @@ class PlanBuilder {
   void plan_clamp(int index);
   bool is_clamped(const std::string& name) const;
   bool is_seen_quantized(const TensorPlan& plan) const;
-  bool refuses_type(int index, const std::string& name, const std::string& obstacle);
+  bool refuses(int index, const std::string& name, const std::string& obstacle);
   bool clamps_alone(const std::string& input) const;
 
   // Constants and biases.
@@ -104,11 +110,7 @@ class PlanBuilder {
            config_.extra_options.op_types_to_exclude_output_quantization.end();
   }
   bool is_draft() const { return ranges_ == nullptr; }
-  /// int32 needs the product of one integer scale and one per channel.
-  bool quantizes_biases() const {
-    return config_.extra_options.quantize_bias && config_.extra_options.block_size == 0 &&
-           !is_float8(element_type(config_.weight_type));
-  }
+  void look_at_bias(const OpRule& rule, Use use, std::span<const int> input_plans);
   void skip(int index, const std::string& tensor, const std::string& reason) {
     const auto& node = graph_.node(index);
     plan_.skipped.push_back({index, node.name(), node.op_type(), tensor, reason});
@@ -194,19 +196,38 @@ std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProt
   return "";
 }
 
+/// One that an override speaks of is stored as weights are; integer operators take int32 alone.
+bool PlanBuilder::is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const {
+  if (rule.input(slot).role != InputRole::Bias) return false;
+  if (slot >= node.input_size() || config_.quant_format == QuantFormat::QOperator) return true;
+  const std::string& name = node.input(slot);
+  return !overrides_.find(name) || !graph_.initializer(name);
+}
+
 void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
   const auto& node = graph_.node(index);
   std::vector<int> plans(static_cast<std::size_t>(std::max(node.input_size(), 2)), -1);
   for (int slot = 0; slot < node.input_size(); ++slot) {
-    if (!node.input(slot).empty() && rule.input(slot).role != InputRole::Bias)
+    if (!node.input(slot).empty() && !is_bias(rule, node, slot))
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
   }
   for (int slot = 0; slot < static_cast<int>(rule.inputs.size()); ++slot) {
-    if (rule.input(slot).role == InputRole::Bias && quantizes_biases())
-      biases_.look_at(rule, {index, slot}, plans, plan_);
+    if (is_bias(rule, node, slot)) look_at_bias(rule, {index, slot}, plans);
   }
   if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; }))
     plan_.quantized_nodes.push_back(index);
+}
+
+/// int32 needs the product of one integer scale and one per channel.
+void PlanBuilder::look_at_bias(const OpRule& rule, Use use, std::span<const int> input_plans) {
+  const int weight = input_plans[1];
+  const bool has_blocks =
+      weight >= 0 && plan_.tensors[static_cast<std::size_t>(weight)].params.block_size > 0;
+  if (has_blocks || is_float8(element_type(config_.weight_type))) return;
+  const std::size_t listed = plan_.skipped.size();
+  biases_.look_at(rule, use, input_plans, plan_);
+  // One that is to stay float is not listed for doing so.
+  if (!config_.extra_options.quantize_bias) plan_.skipped.resize(listed);
 }
 
 /// The plan of the value that a node reads at `slot`, or -1 where it stays float.
@@ -349,18 +370,19 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
   }
   const std::optional<Range> range = range_of(name);
   if (!range) {
-    skip(index, name, "has no range: calibration gave it no finite value");
+    skip(index, name, "has no range: calibration found no value in it, or one that is not finite");
     return -1;
   }
   const TensorOverride* override = overrides_.find(name);
   const ElementType type = graph_.type_of(name);
   const ElementType stored = activation_scheme(config_, override, type).type;
-  if (refuses_type(index, name, obstacle_by_readers(graph_, name, stored))) return -1;
+  if (refuses(index, name, obstacle_by_readers(graph_, name, stored))) return -1;
   // Of a Relu or Clip that may yet be folded it is known later.
-  if (!is_clamped(name) && refuses_type(index, name, obstacle_by_maker(graph_, name, stored)))
-    return -1;
-  const int added = add_activation(name, activation_params(*range, config_, override, type),
-                                   is_unit_interval(name) ? "[0,1]" : "measured");
+  if (!is_clamped(name) && refuses(index, name, obstacle_by_maker(graph_, name, stored))) return -1;
+  QuantParams params = activation_params(*range, config_, override, type);
+  if (refuses(index, name, obstacle_by_mask(*range, params))) return -1;
+  const int added =
+      add_activation(name, std::move(params), is_unit_interval(name) ? "[0,1]" : "measured");
   if (auto& conversion = plan_.tensors.back().conversion)
     conversion->params = conversion_params(*range, config_, *override->convert, type);
   return added;
@@ -389,7 +411,7 @@ bool PlanBuilder::is_seen_quantized(const TensorPlan& plan) const {
 }
 
 /// Whether an obstacle keeps `name` in float; it is listed then.
-bool PlanBuilder::refuses_type(int index, const std::string& name, const std::string& obstacle) {
+bool PlanBuilder::refuses(int index, const std::string& name, const std::string& obstacle) {
   if (obstacle.empty()) return false;
   skip(index, name, obstacle);
   refused_.insert(name);
@@ -427,7 +449,7 @@ void PlanBuilder::plan_clamp(int index) {
   if (!can_fold || !is_seen_quantized(plan) || is_float8(params.type) ||
       !quantizer_clamps({node, graph_, model_, opset_}, params)) {
     const std::string obstacle = obstacle_by_maker(graph_, node.output(0), params.type);
-    if (!refuses_type(index, node.output(0), obstacle)) return;
+    if (!refuses(index, node.output(0), obstacle)) return;
     replaced_.push_back(output_plan);
     activations_.erase(node.output(0));
     return;
@@ -505,6 +527,14 @@ int PlanBuilder::plan_constant(Use use, ConstantUse as, const ScaleSharing& shar
       return -1;
     }
     found = std::move(*params);
+    const std::string obstacle =
+        as == ConstantUse::Operand
+            ? obstacle_by_mask(to_float32(model_.tensor(tensor)), found.params)
+            : "";
+    if (!obstacle.empty()) {
+      skip(use.node, name, obstacle);
+      return -1;
+    }
   }
   plan_.tensors.push_back({.name = name,
                            .role = Role::Constant,

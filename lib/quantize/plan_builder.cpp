@@ -48,7 +48,6 @@ class PlanBuilder {
                           !config.nodes_to_quantize.empty()) {
     select_rules();
     if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
-    plan_.qdq_domain = qdq_domain(config, opset_);
   }
 
   QuantPlan build() {
@@ -58,6 +57,7 @@ class PlanBuilder {
                   !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
     }
     drop_replaced();
+    plan_.qdq_domain = qdq_domain(plan_, config_, opset_);
     return std::move(plan_);
   }
 

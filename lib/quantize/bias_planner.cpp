@@ -93,7 +93,7 @@ std::unordered_map<std::string, float> output_steps(const QuantPlan& plan) {
 }  // namespace
 
 void plan_biases(const Model& model, const GraphView& graph, std::span<const BiasRequest> requests,
-                 const ZeroChannels& zero_channels, bool may_adjust_weights, QuantPlan& plan) {
+                 const ZeroChannels& zero_channels, const ExtraOptions& options, QuantPlan& plan) {
   const auto steps = output_steps(plan);
   std::vector<PreparedBias> biases;
   for (const BiasRequest& request : requests) {
@@ -105,33 +105,32 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     // The scale of a computed weight is its range, and not to be chosen.
     const bool is_constant =
         weight.role == TensorPlan::Role::Constant && zeros != zero_channels.end();
-    if (!is_constant || !may_adjust_weights) continue;
+    if (!is_constant || options.qdq_disable_weight_adjust_for_int32_bias) continue;
     BiasHeadroom room = headroom(graph, *bias.request, plan);
     const auto step = steps.find(graph.node(bias.request->use.node).output(0));
     room.output_step = step == steps.end() ? 0 : step->second;
     bias.uses_product_scale = fit_weight_scales(weight.params, zeros->second, bias.largest, room);
   }
   for (PreparedBias& bias : biases) {
+    if (!options.quantize_bias && bias.uses_product_scale) continue;
     const BiasRequest& request = *bias.request;
     const TensorPlan& input = at(plan, request.input_plan);
     const TensorPlan& weight = at(plan, request.weight_plan);
     const bool is_corrected = !request.output_error.empty();
     const std::string product =
         "scale=" + input.name + "*" + weight.name + (is_corrected ? ", corrected" : "");
+    const BiasFactors factors{
+        .input_scale = params_seen_by(input, {request.use.node, 0}).scales.front(),
+        .value_type = weight.value_type};
     TensorPlan out{
         .name = request.name,
         .role = TensorPlan::Role::Bias,
-        .params =
-            bias.uses_product_scale
-                ? product_bias_params(bias.stored, weight.params,
-                                      params_seen_by(input, {request.use.node, 0}).scales.front())
-                : own_bias_params(bias.stored, bias.largest),
-        .provider = -1,
+        .params = bias.uses_product_scale ? product_bias_params(bias.stored, weight.params, factors)
+                                          : own_bias_params(bias.stored, bias.largest),
         .uses = {request.use},
-        .replaces_value = false,
         .shape = bias.stored.shape,
         .factor = request.factor,
-        .values = {},
+        .value_type = weight.value_type,
         .derivation =
             bias.uses_product_scale ? product : "own scale: " + product + " is too small"};
     if (is_corrected) {

@@ -125,7 +125,7 @@ BiasScale fit_weight(const BiasFit& fit, QuantParams& weight, BiasHeadroom room)
 }  // namespace
 
 void plan_biases(const Model& model, const GraphView& graph, std::span<const BiasRequest> requests,
-                 const ZeroChannels& zero_channels, const BiasOptions& options, QuantPlan& plan) {
+                 const ZeroChannels& zero_channels, const ExtraOptions& options, QuantPlan& plan) {
   const auto steps = output_steps(plan);
   std::vector<PreparedBias> biases;
   for (const BiasRequest& request : requests) {
@@ -137,7 +137,7 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     // The scale of a computed weight is its range, and not to be chosen.
     const bool is_constant =
         weight.role == TensorPlan::Role::Constant && zeros != zero_channels.end();
-    if (!is_constant || !options.may_raise_weights) continue;
+    if (!is_constant || options.qdq_disable_weight_adjust_for_int32_bias) continue;
     const auto step = steps.find(graph.node(bias.request->use.node).output(0));
     const BiasFit fit{
         .is_zero = zeros->second,
@@ -146,8 +146,8 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
         .output_step = step == steps.end() ? std::nullopt : std::optional<double>(step->second)};
     bias.scale = fit_weight(fit, weight.params, headroom(graph, *bias.request, plan));
   }
-  if (!options.quantizes) return;
   for (PreparedBias& bias : biases) {
+    if (!options.quantize_bias && bias.scale != BiasScale::Own) continue;
     const BiasRequest& request = *bias.request;
     if (bias.scale == BiasScale::None) {
       skip(graph, request, "int32 cannot hold the bias at the scale of the weights", plan);
@@ -158,22 +158,21 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     const bool is_corrected = !request.output_error.empty();
     const std::string product =
         "scale=" + input.name + "*" + weight.name + (is_corrected ? ", corrected" : "");
-    TensorPlan out{
-        .name = request.name,
-        .role = TensorPlan::Role::Bias,
-        .params =
-            bias.scale == BiasScale::Product
-                ? product_bias_params(bias.stored, weight.params,
-                                      params_seen_by(input, {request.use.node, 0}).scales.front())
-                : own_bias_params(bias.stored, bias.largest),
-        .provider = -1,
-        .uses = {request.use},
-        .replaces_value = false,
-        .shape = bias.stored.shape,
-        .factor = request.factor,
-        .values = {},
-        .derivation =
-            bias.scale == BiasScale::Product ? product : "own scale: " + product + " is too small"};
+    const BiasFactors factors{
+        .input_scale = params_seen_by(input, {request.use.node, 0}).scales.front(),
+        .value_type = weight.value_type};
+    TensorPlan out{.name = request.name,
+                   .role = TensorPlan::Role::Bias,
+                   .params = bias.scale == BiasScale::Product
+                                 ? product_bias_params(bias.stored, weight.params, factors)
+                                 : own_bias_params(bias.stored, bias.largest),
+                   .uses = {request.use},
+                   .shape = bias.stored.shape,
+                   .factor = request.factor,
+                   .value_type = weight.value_type,
+                   .derivation = bias.scale == BiasScale::Product
+                                     ? product
+                                     : "own scale: " + product + " is too small"};
     if (is_corrected) {
       const auto values = bias.stored.floats();
       out.values.assign(values.begin(), values.end());

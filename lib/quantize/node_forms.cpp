@@ -1,9 +1,13 @@
 #include "quantize/node_forms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,13 +15,22 @@
 #include <vector>
 
 #include "model/graph_view.h"
+#include "quantize/bias.h"
 #include "quantize/integer_forms.h"
 
 namespace qtool {
 namespace {
 
+constexpr double kInt32Max = std::numeric_limits<std::int32_t>::max();
+
 using Part = Operand::Part;
 using Role = TensorPlan::Role;
+
+bool is_bias(const IntegerForm& row, int slot) {
+  return std::ranges::any_of(row.operands, [&](const Operand& each) {
+    return each.part == Part::Bias && each.slot == slot;
+  });
+}
 
 std::vector<OpRule> rows_with_forms(std::span<const OpRule> rows) {
   std::vector<OpRule> out;
@@ -101,7 +114,10 @@ class FormFinder {
   std::string find(NodeForm& form);
   std::string find_inputs(const IntegerForm& row, NodeForm& form) const;
   std::string find_outputs(const IntegerForm& row, NodeForm& form) const;
+  bool is_own_constant(const std::string& name) const;
+  void add_bias(const IntegerForm& row, NodeForm& form);
   std::string fit_bias(const NodeForm& form);
+  std::optional<Tensor> values_of(const TensorPlan& bias) const;
   void unfold();
   void drop_unneeded();
 
@@ -121,7 +137,34 @@ std::string FormFinder::find(NodeForm& form) {
   if (std::string obstacle = find_outputs(*row, form); !obstacle.empty()) return obstacle;
   if (std::string obstacle = form_obstacle(*row, node, form, plan_.tensors); !obstacle.empty())
     return obstacle;
+  add_bias(*row, form);
   return fit_bias(form);
+}
+
+/// Whether `name` is a constant of floats that no caller can replace.
+bool FormFinder::is_own_constant(const std::string& name) const {
+  const ElementType type = graph_.type_of(name);
+  return graph_.initializer(name) && !graph_.is_graph_input(name) &&
+         (type == ElementType::Float || type == ElementType::Float16);
+}
+
+/// A bias that stays in float between Q and DQ must be stored in integers here.
+void FormFinder::add_bias(const IntegerForm& row, NodeForm& form) {
+  const auto& node = graph_.node(form.node);
+  if (form.inputs.size() < 3 || form.inputs[2] >= 0 || !is_bias(row, 2)) return;
+  if (node.input_size() < 3 || node.input(2).empty()) return;
+  const TensorPlan& weight = plan_.tensors[static_cast<std::size_t>(form.inputs[1])];
+  TensorPlan bias;
+  bias.name = node.input(2);
+  bias.role = Role::Bias;
+  bias.params.type = ElementType::Int32;
+  bias.params.scales = weight.params.scales;
+  bias.params.zero_points.assign(weight.params.scales.size(), 0);
+  bias.factor = node.op_type() == "Gemm" ? float_attribute(node, "beta", 1.0F) : 1.0F;
+  bias.derivation =
+      "scale=" + plan_.tensors[static_cast<std::size_t>(form.inputs[0])].name + "*" + weight.name;
+  form.inputs[2] = static_cast<int>(plan_.tensors.size());
+  plan_.tensors.push_back(std::move(bias));
 }
 
 std::string FormFinder::find_inputs(const IntegerForm& row, NodeForm& form) const {
@@ -141,7 +184,7 @@ std::string FormFinder::find_inputs(const IntegerForm& row, NodeForm& form) cons
   for (int slot = 0; slot < slots; ++slot) {
     if (!needs(slot)) {
       form.inputs[static_cast<std::size_t>(slot)] = -1;
-    } else if (is_missing(slot)) {
+    } else if (is_missing(slot) && !(is_bias(row, slot) && is_own_constant(node.input(slot)))) {
       return fmt::format("'{}' stays in float", node.input(slot));
     }
   }
@@ -164,26 +207,39 @@ std::string FormFinder::find_outputs(const IntegerForm& row, NodeForm& form) con
   return "";
 }
 
-/// QGemm multiplies the bias by alpha, as the products. Where the bias has a scale of its own, no
-/// integer operator can add it.
+/// Gives the bias the scale that the integer operator adds it with: input x weight, and alpha of
+/// QGemm. Why it cannot have that, or nothing.
 std::string FormFinder::fit_bias(const NodeForm& form) {
-  const auto& node = graph_.node(form.node);
-  const bool has_bias = form.inputs.size() > 2 && form.inputs[2] >= 0;
-  if (!has_bias) return "";
-  TensorPlan& bias = plan_.tensors[static_cast<std::size_t>(form.inputs[2])];
-  if (bias.role != Role::Bias) return "";
-  const auto& params = [&](int slot) -> const QuantParams& {
-    return plan_.tensors[static_cast<std::size_t>(form.inputs[static_cast<std::size_t>(slot)])]
-        .params;
+  const int index = form.inputs.size() > 2 ? form.inputs[2] : -1;
+  if (index < 0 || plan_.tensors[static_cast<std::size_t>(index)].role != Role::Bias) return "";
+  TensorPlan& bias = plan_.tensors[static_cast<std::size_t>(index)];
+  const auto scales_of = [&](std::size_t slot) -> const std::vector<float>& {
+    return plan_.tensors[static_cast<std::size_t>(form.inputs[slot])].params.scales;
   };
-  const auto& weights = params(1).scales;
-  for (std::size_t i = 0; i < bias.params.scales.size() && !weights.empty(); ++i) {
-    if (bias.params.scales[i] != params(0).scales.front() * weights[i % weights.size()])
+  const auto& node = graph_.node(form.node);
+  const float alpha = node.op_type() == "Gemm" ? float_attribute(node, "alpha", 1.0F) : 1.0F;
+  const auto& weights = scales_of(1);
+  if (weights.empty()) return "";  // a draft
+  std::vector<float>& scales = bias.params.scales;
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    scales[i] = scales_of(0).front() * weights[i % weights.size()] * alpha;
+  bias.params.scale_type = ElementType::Float;
+  const auto values = values_of(bias);
+  if (!values) return "its bias does not fit the weight's channels";
+  bias.shape = values->shape;
+  const auto largest = largest_per_scale(*values, scales.size());
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (!(largest[i] <= std::abs(static_cast<double>(scales[i])) * kInt32Max))
       return "its bias does not fit int32 at the scale of the products";
   }
-  if (node.op_type() != "Gemm") return "";
-  for (float& scale : bias.params.scales) scale *= float_attribute(node, "alpha", 1.0F);
   return "";
+}
+
+std::optional<Tensor> FormFinder::values_of(const TensorPlan& bias) const {
+  if (!bias.values.empty()) return float_tensor(bias.shape, bias.values);
+  const std::string& source = bias.initializer.empty() ? bias.name : bias.initializer;
+  return stored_bias(model_.tensor(*graph_.initializer(source)), bias.params.scales.size(),
+                     bias.factor);
 }
 
 /// A Relu or Clip goes only where what stands before it writes integers: float readers of a float

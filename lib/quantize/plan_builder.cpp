@@ -50,19 +50,15 @@ class PlanBuilder {
                           !config.nodes_to_quantize.empty()) {
     select_rules();
     if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
-    plan_.qdq_domain = qdq_domain(config, opset_);
   }
 
   QuantPlan build() {
     for (int index = 0; index < graph_.node_count(); ++index) plan_node(index);
     if (!biases_.requests().empty()) {
-      const ExtraOptions& options = config_.extra_options;
-      plan_biases(model_, graph_, biases_.requests(), zero_channels_,
-                  {.may_raise_weights = !options.qdq_disable_weight_adjust_for_int32_bias,
-                   .quantizes = options.quantize_bias},
-                  plan_);
+      plan_biases(model_, graph_, biases_.requests(), zero_channels_, config_.extra_options, plan_);
     }
     drop_replaced();
+    plan_.qdq_domain = qdq_domain(plan_, config_, opset_);
     return std::move(plan_);
   }
 
@@ -72,12 +68,15 @@ class PlanBuilder {
  private:
   // Which nodes take part.
   void select_rules();
+  bool has_replaceable_weight(const OpRule& rule, const onnx::NodeProto& node) const;
   void plan_node(int index);
   std::string entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const;
   bool is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
-  void plan_inputs(const OpRule& rule, int index);
+  std::vector<int> plan_inputs(const OpRule& rule, int index);
   int plan_input(const OpRule& rule, int index, int slot);
-  void plan_outputs(const OpRule& rule, int index);
+  void plan_outputs(const OpRule& rule, int index, std::span<const int> input_plans);
+  bool has_column_scales(const std::string& name, int slot, const ScaleSharing& sharing) const;
+  bool needs_integer_output(const OpRule& rule, std::span<const int> input_plans) const;
 
   // Activations.
   bool reads_quantized(const Use& use) const;
@@ -110,7 +109,11 @@ class PlanBuilder {
            config_.extra_options.op_types_to_exclude_output_quantization.end();
   }
   bool is_draft() const { return ranges_ == nullptr; }
-  void look_at_bias(const OpRule& rule, Use use, std::span<const int> input_plans);
+  /// Biases are int32, by the product of two scales; beside float8 they stay as they are.
+  bool has_integer_biases() const { return !is_float8(element_type(config_.weight_type)); }
+  bool has_blocks(int plan) const {
+    return plan >= 0 && plan_.tensors[static_cast<std::size_t>(plan)].params.block_size > 0;
+  }
   void skip(int index, const std::string& tensor, const std::string& reason) {
     const auto& node = graph_.node(index);
     plan_.skipped.push_back({index, node.name(), node.op_type(), tensor, reason});
@@ -151,9 +154,22 @@ void PlanBuilder::select_rules() {
     const std::string obstacle =
         obstacle_before(graph_.node(index).op_type(), element_type(config_.activation_type));
     if (selected.rule && !obstacle.empty()) selected = {nullptr, obstacle};
+    if (selected.rule && has_replaceable_weight(*selected.rule, graph_.node(index)))
+      selected = {nullptr, "its weight is a default that a caller may replace"};
     if (selected.rule && computes_size[static_cast<std::size_t>(index)])
       selected = {nullptr, "computes sizes, which rounding would change"};
   }
+}
+
+/// Runtimes make integer operators of those with float weights too, and not always right ones.
+bool PlanBuilder::has_replaceable_weight(const OpRule& rule, const onnx::NodeProto& node) const {
+  for (int slot = 0; slot < node.input_size(); ++slot) {
+    const std::string& name = node.input(slot);
+    if (rule.input(slot).role == InputRole::Weight && graph_.initializer(name) &&
+        graph_.is_graph_input(name))
+      return true;
+  }
+  return false;
 }
 
 void PlanBuilder::plan_node(int index) {
@@ -165,8 +181,7 @@ void PlanBuilder::plan_node(int index) {
   if (const std::string obstacle = entry_obstacle(rule, node); !obstacle.empty())
     return skip(index, "", obstacle);
   if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
-  plan_inputs(rule, index);
-  plan_outputs(rule, index);
+  plan_outputs(rule, index, plan_inputs(rule, index));
 }
 
 /// Why the rule does not apply here, or nothing.
@@ -204,7 +219,8 @@ bool PlanBuilder::is_bias(const OpRule& rule, const onnx::NodeProto& node, int s
   return !overrides_.find(name) || !graph_.initializer(name);
 }
 
-void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
+/// The plans of the node's inputs by slot, two at least; -1: stays float.
+std::vector<int> PlanBuilder::plan_inputs(const OpRule& rule, int index) {
   const auto& node = graph_.node(index);
   std::vector<int> plans(static_cast<std::size_t>(std::max(node.input_size(), 2)), -1);
   for (int slot = 0; slot < node.input_size(); ++slot) {
@@ -212,22 +228,12 @@ void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
   }
   for (int slot = 0; slot < static_cast<int>(rule.inputs.size()); ++slot) {
-    if (is_bias(rule, node, slot)) look_at_bias(rule, {index, slot}, plans);
+    if (is_bias(rule, node, slot) && has_integer_biases() && !has_blocks(plans[1]))
+      biases_.look_at(rule, {index, slot}, plans, plan_);
   }
   if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; }))
     plan_.quantized_nodes.push_back(index);
-}
-
-/// int32 needs the product of one integer scale and one per channel.
-void PlanBuilder::look_at_bias(const OpRule& rule, Use use, std::span<const int> input_plans) {
-  const int weight = input_plans[1];
-  const bool has_blocks =
-      weight >= 0 && plan_.tensors[static_cast<std::size_t>(weight)].params.block_size > 0;
-  if (has_blocks || is_float8(element_type(config_.weight_type))) return;
-  const std::size_t listed = plan_.skipped.size();
-  biases_.look_at(rule, use, input_plans, plan_);
-  // One that is to stay float is not listed for doing so.
-  if (!config_.extra_options.quantize_bias) plan_.skipped.resize(listed);
+  return plans;
 }
 
 /// The plan of the value that a node reads at `slot`, or -1 where it stays float.
@@ -242,11 +248,31 @@ int PlanBuilder::plan_input(const OpRule& rule, int index, int slot) {
   return plan_constant({index, slot}, ConstantUse::Weight, weight_sharing(rule, node, slot));
 }
 
-void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
+/// Whether a constant has one scale, or one for each column of a matrix.
+bool PlanBuilder::has_column_scales(const std::string& name, int slot,
+                                    const ScaleSharing& sharing) const {
+  if (!sharing.axis) return true;
+  const bool is_matrix = graph_.initializer(name)->dims_size() == 2;
+  return slot == 1 && is_matrix && *sharing.axis == 1 && sharing.block_size == 0;
+}
+
+bool PlanBuilder::needs_integer_output(const OpRule& rule, std::span<const int> input_plans) const {
+  if (!rule.floats_need_columns) return false;
+  for (std::size_t slot = 0; slot < input_plans.size(); ++slot) {
+    if (input_plans[slot] < 0) continue;
+    const TensorPlan& plan = plan_.tensors[static_cast<std::size_t>(input_plans[slot])];
+    const ScaleSharing sharing{.axis = plan.params.axis, .block_size = plan.params.block_size};
+    if (plan.role == Role::Constant &&
+        !has_column_scales(plan.name, static_cast<int>(slot), sharing))
+      return true;
+  }
+  return false;
+}
+
+void PlanBuilder::plan_outputs(const OpRule& rule, int index, std::span<const int> input_plans) {
   const auto& node = graph_.node(index);
   if (excludes_output(node)) return;
-  const bool gives_integers =
-      rule.gives_integers || (rule.channels_give_integers && config_.per_channel);
+  const bool gives_integers = rule.gives_integers || needs_integer_output(rule, input_plans);
   for (const std::string& name : node.output()) {
     if (name.empty()) continue;
     if (rule.outputs != OutputParams::SharedWithInput) {
@@ -487,13 +513,17 @@ ScaleSharing PlanBuilder::weight_sharing(const OpRule& rule, const onnx::NodePro
       normalized_axis(chosen == axes.end() ? rule.input(slot).channel_axis : chosen->second,
                       static_cast<std::size_t>(rank));
   if (axis < 0 || axis >= rank) return {};
-  if (config_.extra_options.block_size > 0 && rule.input(slot).can_have_blocks && rank >= 2) {
-    return {.axis = axis == rank - 1 ? rank - 2 : rank - 1,
-            .block_size = config_.extra_options.block_size};
+  const bool takes_blocks =
+      config_.extra_options.block_size > 0 && rule.input(slot).can_have_blocks && rank >= 2;
+  ScaleSharing sharing;
+  if (takes_blocks) {
+    sharing = {.axis = axis == rank - 1 ? rank - 2 : rank - 1,
+               .block_size = config_.extra_options.block_size};
+  } else if (config_.per_channel) {
+    sharing = {.axis = axis};
   }
-  if (!config_.per_channel || (rule.channels_give_integers && !can_quantize_output(node)))
-    return {};
-  return {.axis = axis};
+  const bool is_free = !rule.floats_need_columns || has_column_scales(name, slot, sharing);
+  return is_free || can_quantize_output(node) ? sharing : ScaleSharing{};
 }
 
 int PlanBuilder::plan_constant(Use use, ConstantUse as, const ScaleSharing& sharing) {

@@ -62,6 +62,7 @@ REASONS = [
     (forces_movers, "ForceQuantizeNoInputCheck keeps movers of computed values on integers"),
     (lambda c: is_qoperator(c) and c.option == "first_range", "Relu stays where an override widens its input's range"),
     (of_models("conv_shared_bias", "conv_shared_weight"), "a shared bias has its own integers for each pair of scales"),
+    (lambda c: is_qoperator(c) and c.model.endswith("_before_relu"), "Q2: a Relu stays where the quantizer does not clamp"),
     (of_models("gemm_dynamic_bias"), "the weights of a node that stays in float stay there too"),
     (of_models("conv_tiny_weights"), "a raised scale stands where it stood among the initializers"),
     (is_opset_raised, "inputs that a later opset asks for are initializers named after the node, not Constant nodes"),

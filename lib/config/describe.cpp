@@ -35,14 +35,16 @@ void describe(KeyList& keys, ModelConfig& c) {
 void describe(KeyList& keys, PreprocessConfig& c) {
   keys.add("enabled", c.enabled, "Whether the model is pre-processed before it is quantized.");
   keys.add("simplify", c.simplify,
-           "Removes dead and duplicate nodes and folds batch normalizations.");
+           "Removes nodes that do nothing or the same twice, and folds constants into layers.");
   keys.add("fold_constants", c.fold_constants, "Computes what depends on constants only.");
   keys.add("symbolic_shape", c.symbolic_shape, "Infers shapes with their symbolic dimensions.");
   keys.add("optimization", c.optimization,
            "ONNX Runtime's own graph optimizations: none, basic or extended.");
-  keys.add("fusions", c.fusions, "Groups of nodes to replace by one operator.",
-           names("fusion", {"gelu", "layernorm", "lpnorm", "space_to_depth", "silu", "rmsnorm",
-                            "attention"}));
+  keys.add(
+      "fusions", c.fusions,
+      "Groups of nodes to replace by one operator, of ONNX Runtime's own where the opset has none.",
+      names("fusion",
+            {"gelu", "layernorm", "lpnorm", "space_to_depth", "silu", "rmsnorm", "attention"}));
   keys.add("opset", c.opset, "The opset to convert to; null: as high as the result needs.",
            from_to(1, 1000));
   keys.add("dims", c.dims, "Symbolic dimension and the size to give it.", at_least(1));
@@ -53,11 +55,11 @@ void describe(KeyList& keys, PreprocessConfig& c) {
   keys.add("outputs_to_make_channel_last", c.outputs_to_make_channel_last,
            "Graph outputs to turn from NCHW to NHWC.");
   keys.add("auto_merge", c.auto_merge,
-           "Symbolic shape inference merges dimensions that must be equal.");
-  keys.add("int_max", c.int_max, "Symbolic shape inference takes larger values for this one.",
+           "Dimensions of inner values that must be equal get one name.");
+  keys.add("int_max", c.int_max, "A Slice that ends at so much or more ends with its axis.",
            at_least(1));
   keys.add("guess_output_rank", c.guess_output_rank,
-           "Symbolic shape inference guesses an unknown output's rank.");
+           "What an unknown operator makes has the rank of its first input.");
 }
 
 void describe(KeyList& keys, CalibrationConfig& c) {

@@ -1,5 +1,6 @@
 #include "config/supported.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -27,15 +28,9 @@ void check_model(const Config& config) {
 
 void check_preprocess(const PreprocessConfig& c) {
   if (!c.enabled) return;
-  require(c.optimization == OptimizationLevel::None, "preprocess.optimization",
-          quoted(c.optimization), "available: none");
-  require(c.fusions.empty(), "preprocess.fusions", "fusing operators");
-  require(c.inputs_to_make_channel_last.empty(), "preprocess.inputs_to_make_channel_last",
-          "changing the layout of inputs");
-  require(c.outputs_to_make_channel_last.empty(), "preprocess.outputs_to_make_channel_last",
-          "changing the layout of outputs");
-  require(!c.auto_merge, "preprocess.auto_merge", "merging dimensions");
-  require(!c.guess_output_rank, "preprocess.guess_output_rank", "guessing ranks");
+  const bool fuses_attention = std::ranges::find(c.fusions, "attention") != c.fusions.end();
+  require(!fuses_attention, "preprocess.fusions", "'attention'",
+          "available: gelu, layernorm, lpnorm, rmsnorm, silu, space_to_depth");
 }
 
 void refuse(std::string_view key, std::string_view what) {

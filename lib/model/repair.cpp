@@ -17,6 +17,7 @@
 #include "model/model.h"
 #include "model/node_walk.h"
 #include "model/order.h"
+#include "model/retired_forms.h"
 
 namespace qtool {
 namespace {
@@ -163,6 +164,7 @@ void repair_model(onnx::ModelProto& model, const std::string& where) {
   check_opsets(model, where);
   order_nodes(model, where);
   raise_ir_version(model);
+  replace_retired_forms(model);
   import_runtime_domains(model);
   unite_metadata(model);
   for_each_graph(*model.mutable_graph(), [](onnx::GraphProto& graph) {

@@ -14,6 +14,7 @@ namespace qtool {
 ///     inputs
 ///   - graphs get a name, nodes names that differ; of metadata with one key the last entry stays
 ///   - value_info of a type that is none goes
+///   - nodes in a form that is retired, or not yet there in their opset, get the one that is
 /// `Input` error starting with `where` for versions that are missing, contradictory or unknown, and
 /// as order_nodes says.
 void repair_model(onnx::ModelProto& model, const std::string& where);

@@ -42,7 +42,7 @@ PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
   const Placement& placement = placement_for(config.preset);
   PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
                                 ? infer_only(model)
-                                : preprocess(model, config.preprocess);
+                                : preprocess(model, config.preprocess, Purpose::Quantizing);
   // A later opset may allow more operators to be quantized, which may need a still later one.
   for (std::int64_t needed = 0;;) {
     needed = needed_opset(model, config.quantization, placement);

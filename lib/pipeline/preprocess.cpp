@@ -4,7 +4,9 @@
 #include "model/graph_view.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
+#include "pipeline/preprocess_check.h"
 #include "pipeline/timed_stage.h"
+#include "preprocess/passes.h"
 
 namespace qtool {
 namespace {
@@ -20,8 +22,8 @@ std::size_t node_count(const Model& model) {
 /// One run of `preprocess`: the stages in order, each handing its result to the next.
 class PreprocessRun {
  public:
-  PreprocessRun(const Config& config, const RunContext& context)
-      : config_(config), context_(context) {
+  PreprocessRun(const Config& config, const PreprocessOptions& options, const RunContext& context)
+      : config_(config), options_(options), context_(context) {
     result_.provenance = current_provenance();
     result_.config = config;
   }
@@ -35,10 +37,13 @@ class PreprocessRun {
   }
   Model load();
   void prepare(Model& model);
+  void check(const Model& model);
+  void turn_layout(Model& model);
   void verify(const PendingModel& pending);
   void warn(const std::string& message);
 
   const Config& config_;
+  const PreprocessOptions& options_;
   const RunContext& context_;
   PreprocessResult result_;
 };
@@ -48,6 +53,8 @@ PreprocessResult PreprocessRun::run() {
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) return std::move(result_);
+  timed("check", [&] { check(model); });
+  turn_layout(model);
   PendingModel pending = timed("write", [&] { return write_model(model, config_); });
   model = Model();
   result_.output_bytes = pending.bytes();
@@ -77,6 +84,22 @@ void PreprocessRun::prepare(Model& model) {
   result_.nodes_after = node_count(model);
 }
 
+void PreprocessRun::check(const Model& model) {
+  result_.check = check_preprocessed(
+      *config_.model.input, model, config_,
+      options_.check_samples.value_or(default_check_samples(result_.input_bytes)));
+  if (!result_.check.note.empty()) warn("the result was not checked: " + result_.check.note);
+}
+
+/// Comes behind the check: then callers give and take other shapes.
+void PreprocessRun::turn_layout(Model& model) {
+  const PreprocessConfig& c = config_.preprocess;
+  if (c.inputs_to_make_channel_last.empty() && c.outputs_to_make_channel_last.empty()) return;
+  make_channel_last(model, c);
+  infer_shapes(model, result_.warnings);
+  result_.nodes_after = node_count(model);
+}
+
 void PreprocessRun::verify(const PendingModel& pending) {
   auto found = verify_output(
       pending, result_.input_bytes, config_, [this](const std::string& message) { warn(message); },
@@ -93,8 +116,9 @@ void PreprocessRun::warn(const std::string& message) {
 
 }  // namespace
 
-PreprocessResult run_preprocess(const Config& config, const RunContext& context) {
-  return PreprocessRun(config, context).run();
+PreprocessResult run_preprocess(const Config& config, const PreprocessOptions& options,
+                                const RunContext& context) {
+  return PreprocessRun(config, options, context).run();
 }
 
 }  // namespace qtool

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "pipeline/preprocess_check.h"
 #include "pipeline/provenance.h"
 #include "preprocess/preprocess.h"
 #include "verify/comparison.h"
@@ -23,6 +24,7 @@ struct PreprocessResult {
   std::size_t nodes_before = 0, nodes_after = 0;  ///< subgraphs included
   std::int64_t opset_before = 0, opset_after = 0;
   PreprocessReport preprocess;
+  PreprocessCheck check;
   std::string load_check;  ///< `loads`, `skipped`, or why only the checker was asked
   std::optional<Comparison> verification;
   std::vector<Gate> gates;

@@ -1,5 +1,6 @@
 #include "preprocess/passes.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <span>
@@ -8,17 +9,23 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "model/graph_view.h"
+#include "preprocess/fusion.h"
 #include "preprocess/preprocess.h"
 #include "preprocess/shape_inference.h"
+#include "runtime/optimize.h"
 
 namespace qtool {
 namespace {
 
 using Notes = std::vector<std::string>;
 
+/// What one pass leaves may be work for another; a chain of such steps ends.
+constexpr int kMaxRounds = 10;
+
+/// `run` tells whether it changed the model.
 struct Pass {
   const char* name;
-  std::function<void(Model&, Notes&)> run;
+  std::function<bool(Model&, Notes&)> run;
 };
 
 int node_count(const Model& model) {
@@ -27,19 +34,61 @@ int node_count(const Model& model) {
   return count;
 }
 
-PreprocessReport run_passes(Model& model, std::span<const Pass> passes) {
-  PreprocessReport report;
-  for (const Pass& pass : passes) {
-    throw_if_interrupted();
-    const auto start = std::chrono::steady_clock::now();
-    PassReport& entry = report.passes.emplace_back();
-    entry.name = pass.name;
-    entry.nodes_before = node_count(model);
-    pass.run(model, report.notes);
-    entry.nodes_after = node_count(model);
-    entry.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// A pass whose changes all show in the number of nodes.
+template <typename Run>
+Pass counted(const char* name, const Run& run) {
+  return {name, [run](Model& model, Notes& notes) {
+            const int before = node_count(model);
+            run(model, notes);
+            return node_count(model) != before;
+          }};
+}
+
+bool run_pass(Model& model, const Pass& pass, PassReport& entry, Notes& notes) {
+  throw_if_interrupted();
+  const auto start = std::chrono::steady_clock::now();
+  entry.name = pass.name;
+  entry.nodes_before = node_count(model);
+  const bool changed = pass.run(model, notes);
+  entry.nodes_after = node_count(model);
+  entry.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return changed;
+}
+
+void run_passes(Model& model, std::span<const Pass> passes, PreprocessReport& report) {
+  for (const Pass& pass : passes) run_pass(model, pass, report.passes.emplace_back(), report.notes);
+}
+
+/// Runs the passes again and again until none of them changes anything. Of the later rounds only
+/// those that did are reported.
+void run_until_stable(Model& model, std::span<const Pass> passes, PreprocessReport& report) {
+  Notes said_before;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    bool changed = false;
+    for (const Pass& pass : passes) {
+      PassReport entry;
+      const bool did = run_pass(model, pass, entry, round == 0 ? report.notes : said_before);
+      if (did || round == 0) report.passes.push_back(entry);
+      changed |= did;
+    }
+    if (!changed) return;
+    ShapeInference(model, said_before).run();
   }
-  return report;
+}
+
+/// ONNX Runtime's own optimization. A model that it refuses stays as it is.
+bool optimize(Model& model, OptimizationLevel level, Notes& notes) {
+  try {
+    model = optimize_by_runtime(model, level == OptimizationLevel::Basic
+                                           ? SessionConfig::Optimization::Basic
+                                           : SessionConfig::Optimization::Extended);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Input) throw;
+    notes.push_back(std::string("optimization: left out: ") + error.what());
+    return false;
+  }
+  ShapeInference(model, notes).run();
+  return true;
 }
 
 void raise_opset(Model& model, std::int64_t version) {
@@ -51,51 +100,177 @@ void raise_opset(Model& model, std::int64_t version) {
   upgrade_opset(model, version);
 }
 
-void infer_plain_shapes(Model& model, Notes& notes) {
-  ShapeInference(model, notes, ShapeInference::Values::Ignore).run();
+/// The opset below which forms stand that later ones retired, as Upsample and Pad by attributes.
+constexpr std::int64_t kModernOpset = 11;
+
+/// A model with a node that cannot be converted stays where it is.
+bool convert_retired_forms(Model& model, Notes& notes) {
+  if (model.opset() >= kModernOpset) return false;
+  try {
+    Model raised = model.clone();
+    upgrade_opset(raised, kModernOpset);
+    model = std::move(raised);
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Input) throw;
+    notes.push_back(std::string("opset: stays ") + std::to_string(model.opset()) + ": " +
+                    error.what());
+    return false;
+  }
 }
 
 std::vector<Pass> normalization() {
   return {
-      {"inline_functions", [](Model& model, Notes&) { inline_functions(model); }},
-      {"rename_shadowing_values", [](Model& model, Notes&) { rename_shadowing_values(model); }},
-      {"constants_to_initializers", [](Model& model, Notes&) { constants_to_initializers(model); }},
-      {"remove_identities",
-       [](Model& model, Notes&) { remove_identities(model, Copies::OfInitializers); }},
+      counted("inline_functions", [](Model& model, Notes&) { inline_functions(model); }),
+      counted("rename_shadowing_values",
+              [](Model& model, Notes&) { rename_shadowing_values(model); }),
+      counted("constants_to_initializers",
+              [](Model& model, Notes&) { constants_to_initializers(model); }),
+      counted("remove_identities", [](Model& model, Notes&) { remove_identities(model); }),
   };
+}
+
+/// The passes that a config asks for, in their order.
+class PassList {
+ public:
+  PassList(const PreprocessConfig& config, Purpose purpose) : config_(config), purpose_(purpose) {}
+
+  /// What comes once, before the others.
+  std::vector<Pass> first() const;
+  /// What goes on until nothing changes.
+  std::vector<Pass> repeated() const;
+
+ private:
+  bool is_for_running() const { return purpose_ == Purpose::Running; }
+  bool asks_for(const char* fusion) const {
+    return std::ranges::find(config_.fusions, fusion) != config_.fusions.end();
+  }
+  /// Whether a fusion runs whose result is an operator of the model's opset.
+  bool may_fuse(const char* fusion) const {
+    return asks_for(fusion) || (config_.simplify && is_for_running());
+  }
+  Operators operators(const char* fusion) const {
+    return asks_for(fusion) ? Operators::Contrib : Operators::Standard;
+  }
+  void add_fusions(std::vector<Pass>& passes) const;
+  void add_simplification(std::vector<Pass>& passes) const;
+
+  const PreprocessConfig& config_;
+  Purpose purpose_;
+};
+
+std::vector<Pass> PassList::first() const {
+  std::vector<Pass> passes = normalization();
+  if (!config_.dims.empty() || !config_.override_shapes.empty()) {
+    passes.push_back(counted("set_input_shapes",
+                             [this](Model& model, Notes&) { set_input_shapes(model, config_); }));
+  }
+  passes.push_back(counted("infer_shapes", [this](Model& model, Notes& notes) {
+    const auto values =
+        config_.symbolic_shape ? ShapeInference::Values::Follow : ShapeInference::Values::Ignore;
+    ShapeInference inference(model, notes, values);
+    if (config_.guess_output_rank) inference.guess_unknown();
+    inference.run();
+  }));
+  if (config_.simplify && is_for_running())
+    passes.push_back({"convert_retired_forms", convert_retired_forms});
+  if (config_.auto_merge) {
+    passes.push_back({"merge_dimensions", [](Model& model, Notes& notes) {
+                        const bool merged = merge_dimensions(model);
+                        if (merged) ShapeInference(model, notes).run();
+                        return merged;
+                      }});
+  }
+  return passes;
+}
+
+std::vector<Pass> PassList::repeated() const {
+  std::vector<Pass> passes;
+  if (config_.simplify) {
+    passes.push_back(
+        counted("remove_dead_nodes", [](Model& model, Notes&) { remove_dead_nodes(model); }));
+  }
+  if (config_.fold_constants) passes.push_back(counted("fold_constants", fold_constants));
+  if (config_.simplify) add_simplification(passes);
+  add_fusions(passes);
+  if (config_.simplify) {
+    passes.push_back(
+        {"fold_affine_before", [](Model& model, Notes&) { return fold_affine_before(model); }});
+    passes.push_back(counted("remove_duplicate_nodes",
+                             [](Model& model, Notes&) { remove_duplicate_nodes(model); }));
+  }
+  if (config_.simplify || config_.fold_constants || !config_.fusions.empty()) {
+    passes.push_back(
+        counted("remove_unread_constants", [](Model& model, Notes&) { remove_dead_nodes(model); }));
+  }
+  return passes;
+}
+
+void PassList::add_simplification(std::vector<Pass>& passes) const {
+  const auto add = [&](const char* name, bool (*run)(Model&)) {
+    passes.push_back({name, [run](Model& model, Notes&) { return run(model); }});
+  };
+  add("inline_branches", inline_branches);
+  passes.push_back({"remove_no_ops", [this](Model& model, Notes&) {
+                      return remove_no_ops(model, config_.int_max);
+                    }});
+  add("merge_transposes", merge_transposes);
+  add("merge_slices", merge_slices);
+  add("merge_reshapes", merge_reshapes);
+  add("fold_reshape_targets", fold_reshape_targets);
+  add("fold_pads", fold_pads);
+  add("fold_gemm_factors", fold_gemm_factors);
+  add("fold_affine", fold_affine);
+  if (is_for_running()) add("merge_initializers", merge_initializers);
+}
+
+void PassList::add_fusions(std::vector<Pass>& passes) const {
+  const auto add = [&](bool is_wanted, const char* name, auto run) {
+    if (is_wanted) passes.push_back({name, [run](Model& model, Notes&) { return run(model); }});
+  };
+  add(config_.simplify && is_for_running(), "fuse_hard_swish", fuse_hard_swish);
+  add(may_fuse("gelu"), "fuse_gelu",
+      [which = operators("gelu")](Model& model) { return fuse_gelu(model, which); });
+  add(may_fuse("silu"), "fuse_silu",
+      [which = operators("silu")](Model& model) { return fuse_silu(model, which); });
+  add(may_fuse("layernorm"), "fuse_layer_normalization", fuse_layer_normalization);
+  add(may_fuse("rmsnorm"), "fuse_rms_normalization", fuse_rms_normalization);
+  add(may_fuse("space_to_depth"), "fuse_space_to_depth", fuse_space_to_depth);
+  // It is not the same for vectors shorter than its bound.
+  add(asks_for("lpnorm"), "fuse_lp_normalization", fuse_lp_normalization);
 }
 
 }  // namespace
 
 PreprocessReport normalize(Model& model) {
+  PreprocessReport report;
   std::vector<Pass> passes = normalization();
-  passes.push_back({"infer_shapes", infer_shapes});
-  return run_passes(model, passes);
+  passes.push_back(counted("infer_shapes", infer_shapes));
+  run_passes(model, passes, report);
+  return report;
 }
 
-PreprocessReport preprocess(Model& model, const PreprocessConfig& config) {
+PreprocessReport preprocess(Model& model, const PreprocessConfig& config, Purpose purpose) {
   if (!config.enabled) return normalize(model);
-  std::vector<Pass> passes = normalization();
-  const auto add = [&](bool is_wanted, const char* name, auto run) {
-    if (is_wanted) passes.push_back({name, run});
-  };
-  const bool sets_shapes = !config.dims.empty() || !config.override_shapes.empty();
-  add(sets_shapes, "set_input_shapes",
-      [&](Model& each, Notes&) { set_input_shapes(each, config); });
-  add(true, "infer_shapes", config.symbolic_shape ? infer_shapes : infer_plain_shapes);
-  add(config.simplify, "remove_dead_nodes", [](Model& each, Notes&) { remove_dead_nodes(each); });
-  add(config.fold_constants, "fold_constants", fold_constants);
-  add(config.simplify, "remove_copies",
-      [](Model& each, Notes&) { remove_identities(each, Copies::Any); });
-  add(config.simplify, "fold_batch_normalization",
-      [](Model& each, Notes&) { fold_batch_normalization(each); });
-  add(config.simplify, "remove_duplicate_nodes",
-      [](Model& each, Notes&) { remove_duplicate_nodes(each); });
-  add(config.simplify || config.fold_constants, "remove_unread_constants",
-      [](Model& each, Notes&) { remove_dead_nodes(each); });
-  add(config.opset.has_value(), "upgrade_opset",
-      [&](Model& each, Notes&) { raise_opset(each, *config.opset); });
-  return run_passes(model, passes);
+  PreprocessReport report;
+  const PassList passes(config, purpose);
+  run_passes(model, passes.first(), report);
+  run_until_stable(model, passes.repeated(), report);
+  if (config.optimization != OptimizationLevel::None) {
+    const Pass by_runtime{"optimize_by_runtime", [&](Model& each, Notes& notes) {
+                            return optimize(each, config.optimization, notes);
+                          }};
+    run_passes(model, std::span(&by_runtime, 1), report);
+    // Its graph brings nodes and names of its own.
+    run_passes(model, normalization(), report);
+    run_until_stable(model, passes.repeated(), report);
+  }
+  if (config.opset) {
+    const Pass raise =
+        counted("upgrade_opset", [&](Model& each, Notes&) { raise_opset(each, *config.opset); });
+    run_passes(model, std::span(&raise, 1), report);
+  }
+  return report;
 }
 
 }  // namespace qtool

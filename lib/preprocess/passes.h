@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,9 @@ void rename_shadowing_values(Model& model);
 /// graph outputs stay nodes.
 void constants_to_initializers(Model& model);
 
-/// Which copies go: those of initializers only, or all.
-enum class Copies { OfInitializers, Any };
-
-/// Lets the readers of an Identity, or of a Dropout without training, read what it copies. One that
-/// makes a graph output stays.
-void remove_identities(Model& model, Copies which);
+/// Lets the readers of an Identity of an initializer, or of a Dropout of one without training, read
+/// that. One that makes a graph output stays.
+void remove_identities(Model& model);
 
 /// Lets the readers of a node that computes what another one before it has computed read that one.
 /// Random nodes stay.
@@ -42,9 +40,52 @@ void set_input_shapes(Model& model, const PreprocessConfig& config);
 /// the model much larger.
 void fold_constants(Model& model, std::vector<std::string>& notes);
 
-/// Folds BatchNormalization into the weights and bias of the Conv, ConvTranspose, Gemm or MatMul
-/// before it.
-void fold_batch_normalization(Model& model);
+// The following tell whether they changed anything.
+
+/// Puts the branch that runs in place of an If whose condition is constant.
+bool inline_branches(Model& model);
+
+/// Lets the readers of a node that copies its input read that: Identity, and Dropout, Cast,
+/// Reshape, Transpose, Pad, Slice, Concat, Mul and their like where they do nothing. A Slice that
+/// ends at `unbounded` or behind it ends with its axis.
+bool remove_no_ops(Model& model, std::int64_t unbounded = 2147483647);
+
+/// Makes one Transpose of two, one behind the other.
+bool merge_transposes(Model& model);
+
+/// The same for Slices of different axes.
+bool merge_slices(Model& model);
+
+/// The same for Reshape, Squeeze, Unsqueeze and Flatten.
+bool merge_reshapes(Model& model);
+
+/// Makes the computed target of a Reshape a constant where at most one size of it is neither known
+/// nor one of the data.
+bool fold_reshape_targets(Model& model);
+
+/// Gives one name to dimensions of inner values that meet where only equal sizes, or 1, may.
+bool merge_dimensions(Model& model);
+
+/// Folds BatchNormalization, and Mul, Div, Add and Sub by constants that are the same for all of a
+/// channel, into the weights and bias of the Conv, ConvTranspose, Gemm or MatMul before it.
+bool fold_affine(Model& model);
+
+/// Folds the same into the layer behind. Where that pads with zeros, what is added stays an Add.
+bool fold_affine_before(Model& model);
+
+/// Folds a Pad into the Conv or pool behind it.
+bool fold_pads(Model& model);
+
+/// Multiplies the constants of a Gemm by its alpha and beta.
+bool fold_gemm_factors(Model& model);
+
+/// Lets equal initializers be one, the first of them.
+bool merge_initializers(Model& model);
+
+/// Lets callers give and take the inputs and outputs that the config names with their channels
+/// last, by a Transpose at each. `Usage` error where a name does not occur or has fewer than three
+/// axes.
+void make_channel_last(Model& model, const PreprocessConfig& config);
 
 /// Removes nodes and initializers that no output depends on, and value_info of values that are
 /// gone.

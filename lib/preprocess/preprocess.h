@@ -26,8 +26,13 @@ struct PreprocessReport {
 /// possible. Changes no value; never stops the run.
 PreprocessReport normalize(Model& model);
 
+/// What the result is for: to run as it is, or to be quantized. One operator in place of many runs
+/// faster, but has no integer kernel where they have; equal initializers may want different scales.
+enum class Purpose { Running, Quantizing };
+
 /// The passes of the config's section, in the order of passes.cpp; includes `normalize`.
-PreprocessReport preprocess(Model& model, const PreprocessConfig& config);
+PreprocessReport preprocess(Model& model, const PreprocessConfig& config,
+                            Purpose purpose = Purpose::Running);
 
 /// Fills in value_info for every value whose type or shape can be known. Never throws for a sound
 /// model.

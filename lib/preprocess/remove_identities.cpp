@@ -16,8 +16,6 @@ bool is_copy(const onnx::NodeProto& node) {
 
 class IdentityRemover : public ValueReplacer {
  public:
-  explicit IdentityRemover(Copies which) : which_(which) {}
-
  private:
   void enter(const onnx::GraphProto& graph) override {
     marks_.push_back(constants_.mark());
@@ -34,16 +32,15 @@ class IdentityRemover : public ValueReplacer {
       const onnx::NodeProto& node) override {
     if (!is_copy(node)) return nullptr;
     const bool* constant = constants_.find(node.input(0));
-    return which_ == Copies::Any || (constant && *constant) ? &node.input() : nullptr;
+    return constant && *constant ? &node.input() : nullptr;
   }
 
-  Copies which_;
   ScopedMap<bool> constants_;  ///< false: an input that hides one
   std::vector<std::size_t> marks_;
 };
 
 }  // namespace
 
-void remove_identities(Model& model, Copies which) { IdentityRemover(which).visit(model.graph()); }
+void remove_identities(Model& model) { IdentityRemover().visit(model.graph()); }
 
 }  // namespace qtool

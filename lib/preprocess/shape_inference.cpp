@@ -171,7 +171,10 @@ void ShapeInference::infer(onnx::NodeProto& node, onnx::GraphProto& graph) {
   NodeContext context(*this, node, types_.entries(), constants_.entries(), kNoSparseTensors,
                       kOptions, &values_.entries());
   if (!schema) {
-    if (!infer_contrib_types(node.op_type(), context)) return;
+    if (!infer_contrib_types(node.op_type(), context)) {
+      if (!guesses_) return;
+      guess(context);
+    }
   } else if (schema->has_type_and_shape_inference_function()) {
     schema->GetTypeAndShapeInferenceFunction()(context);
   } else if (schema->HasFunction()) {
@@ -185,6 +188,17 @@ void ShapeInference::infer(onnx::NodeProto& node, onnx::GraphProto& graph) {
   if (values_wanted_ == Values::Follow && schema && schema->has_data_propagation_function()) {
     propagate_values(*schema, node);
   }
+}
+
+void ShapeInference::guess(onnx::InferenceContext& context) {
+  if (context.getNumInputs() == 0 || context.getNumOutputs() == 0 || !context.getInputType(0))
+    return;
+  if (!onnx::hasInputShape(context, 0)) return;
+  onnx::propagateElemTypeFromInputToOutput(context, 0, 0);
+  onnx::TensorShapeProto shape;
+  const int rank = context.getInputType(0)->tensor_type().shape().dim_size();
+  for (int axis = 0; axis < rank; ++axis) shape.add_dim();
+  onnx::updateOutputShape(context, 0, shape);
 }
 
 void ShapeInference::propagate_values(const onnx::OpSchema& schema, onnx::NodeProto& node) {

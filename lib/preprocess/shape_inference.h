@@ -22,6 +22,10 @@ class ShapeInference {
   enum class Values { Follow, Ignore };
   ShapeInference(Model& model, std::vector<std::string>& notes, Values values = Values::Follow);
 
+  /// Takes what an operator that nobody knows makes for a value of the type and rank of its first
+  /// input.
+  void guess_unknown() { guesses_ = true; }
+
   /// Walks the whole model once, completing value_info of every graph and the types of outputs.
   void run();
 
@@ -36,6 +40,7 @@ class ShapeInference {
   void add_initializers(const onnx::GraphProto& graph);
   void visit(onnx::NodeProto& node, onnx::GraphProto& graph);
   void infer(onnx::NodeProto& node, onnx::GraphProto& graph);
+  static void guess(onnx::InferenceContext& context);
   void propagate_values(const onnx::OpSchema& schema, onnx::NodeProto& node);
   void define(const std::string& value, onnx::TypeProto& type, onnx::GraphProto& graph);
   void correct(const std::string& value, const onnx::TypeProto& type, onnx::TypeProto& declared,
@@ -45,6 +50,7 @@ class ShapeInference {
   Model& model_;
   std::vector<std::string>& notes_;
   Values values_wanted_;
+  bool guesses_ = false;
   int note_count_ = 0;
   std::unordered_map<std::string, int> opsets_;
   onnx::shape_inference::SymbolTableImpl symbols_;

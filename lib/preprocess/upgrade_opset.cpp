@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/ir_version.h"
+#include "model/node_walk.h"
 #include "preprocess/opset_changes.h"
 #include "preprocess/preprocess.h"
 #include "preprocess/shape_inference.h"
@@ -104,8 +105,26 @@ class OpsetStep {
 
 }  // namespace
 
+namespace {
+
+/// Whether every operator of the model is the same in opset `to`.
+bool means_the_same(const Model& model, std::int64_t from, std::int64_t to) {
+  bool same = true;
+  for_each_node(model.proto(), [&](const onnx::NodeProto& node) {
+    if (!is_default_domain(node.domain())) return;
+    const auto* before = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(from), "");
+    const auto* after = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(to), "");
+    same = same && before && after && before->SinceVersion() == after->SinceVersion();
+  });
+  return same;
+}
+
+}  // namespace
+
 void upgrade_opset(Model& model, std::int64_t version) {
-  const std::int64_t from = model.opset();
+  std::int64_t from = model.opset();
+  if (from < kOldestOpset && version >= kOldestOpset && means_the_same(model, from, kOldestOpset))
+    model.set_opset("", from = kOldestOpset);
   if (from >= version) return;
   if (from < kOldestOpset) {
     throw Error(ErrorKind::Input, "model: its opset " + std::to_string(from) +

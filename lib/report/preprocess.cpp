@@ -17,6 +17,22 @@ std::string path_text(const std::optional<std::filesystem::path>& path) {
   return path ? path->native() : std::string("-");
 }
 
+std::string check_text(const PreprocessCheck& check) {
+  if (check.sample_count == 0) return check.note.empty() ? "" : "not run: " + check.note;
+  return fmt::format("{} {}sample{}, relative error at most {:.2g}", check.sample_count,
+                     check.made_up ? "made-up " : "", check.sample_count == 1 ? "" : "s",
+                     check.error);
+}
+
+JsonValue check_json(const PreprocessCheck& check) {
+  return JsonObject()
+      .add("samples", check.sample_count)
+      .add("made_up", check.made_up)
+      .add("relative_error", check.error)
+      .add("note", check.note)
+      .take();
+}
+
 Facts facts_of(const PreprocessResult& result) {
   Facts facts;
   const ModelConfig& model = result.config.model;
@@ -32,6 +48,8 @@ Facts facts_of(const PreprocessResult& result) {
   facts.emplace_back("nodes",
                      fmt::format("{} of {} left", result.nodes_after, result.nodes_before));
   if (result.config.dry_run) return facts;
+  if (const std::string text = check_text(result.check); !text.empty())
+    facts.emplace_back("check", text);
   facts.emplace_back("load check", result.load_check);
   if (result.verification)
     std::ranges::move(top1_facts(result.verification->top1), std::back_inserter(facts));
@@ -91,6 +109,7 @@ void add_preprocess_members(JsonObject& object, const PreprocessResult& result) 
            model_json(model.output, result.output_sha256, result.output_bytes, result.opset_after))
       .add("config", write_value(result.config))
       .add("nodes", node_counts_json(result))
+      .add("check", check_json(result.check))
       .add("load_check", result.load_check)
       .add("verification", result.verification ? to_json(*result.verification) : JsonValue())
       .add("gates", to_json(result.gates))

@@ -48,6 +48,8 @@ Ort::SessionOptions make_options(const SessionConfig& config) {
   // what was freed, which takes two thirds of the memory at the same speed.
   out.DisableMemPattern();
   if (!config.taps.empty()) out.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
+  if (!config.optimized_model.empty())
+    out.SetOptimizedModelFilePath(config.optimized_model.c_str());
   append_providers(out, config.providers);
   return out;
 }

@@ -33,6 +33,8 @@ struct SessionConfig {
   /// shows to its observer: the latter each time that the body runs. Values by other names may be
   /// fused away.
   std::vector<std::string> taps;
+  /// Where ONNX Runtime writes the model as it optimized it; empty: nowhere.
+  std::filesystem::path optimized_model = {};
   /// Whether an interrupt ends a run with an observer at the next tap, or lets it finish.
   bool stop_inside_runs = true;
 };

@@ -17,7 +17,8 @@ struct Value {
 
 class Generator {
  public:
-  explicit Generator(std::uint32_t seed) : random_(seed) {
+  explicit Generator(std::uint32_t seed, bool has_detours = false)
+      : random_(seed), has_detours_(has_detours) {
     proto_.set_ir_version(8);
     proto_.add_opset_import()->set_version(17);
     proto_.mutable_graph()->set_name("random");
@@ -84,7 +85,63 @@ class Generator {
     for (const int value : values) attribute.add_ints(value);
   }
 
+  std::string integers(const std::vector<std::int64_t>& values) {
+    const std::string name = "i" + std::to_string(proto_.graph().initializer_size());
+    *proto_.mutable_graph()->add_initializer() =
+        make_tensor(name, ElementType::Int64, std::vector{static_cast<std::int64_t>(values.size())},
+                    std::as_bytes(std::span(values)));
+    return name;
+  }
+
+  std::string last() const { return values_.back().name; }
+
+  /// What exporters write and a simplifier takes away.
+  void add_detour() {
+    const Value from = any();
+    const int channels = from.channels;
+    switch (below(9)) {
+      case 0:
+        node(below(2) == 0 ? "Mul" : "Add", {from.name, weight({channels, 1, 1})}, channels);
+        return;
+      case 1:
+        node(below(2) == 0 ? "Mul" : "Sub", {from.name, scalar(1.5F)}, channels);
+        return;
+      case 2:
+        node("Identity", {from.name}, channels);
+        return;
+      case 3:
+        ints(node("Transpose", {from.name}, channels), "perm", {0, 2, 3, 1});
+        ints(node("Transpose", {last()}, channels), "perm", {0, 3, 1, 2});
+        return;
+      case 4:
+        node("Pad", {from.name, integers({0, 0, 1, 1, 0, 0, 1, 1})}, channels);
+        node("Conv", {last(), weight({channels, channels, 3, 3})}, channels);
+        return;
+      case 5: {
+        node("Add", {from.name, scalar(3)}, channels);
+        node("Clip", {last(), scalar(0), scalar(6)}, channels);
+        node("Mul", {from.name, last()}, channels);
+        node("Div", {last(), scalar(6)}, channels);
+        return;
+      }
+      case 6:
+        node("Reshape", {from.name, integers({1, channels, -1})}, channels);
+        node("Reshape", {last(), integers({1, channels, kSize, kSize})}, channels);
+        return;
+      case 7:
+        node("Shape", {from.name}, channels);
+        node("Reshape", {from.name, last()}, channels);
+        return;
+      default: {
+        ints(node("Conv", {from.name, weight({2, channels, 3, 3}), weight({2})}, 2), "pads",
+             {1, 1, 1, 1});
+        return;
+      }
+    }
+  }
+
   void add_step() {
+    if (has_detours_ && below(2) == 0) return add_detour_of_one_value();
     const Value from = any();
     switch (below(8)) {
       case 0:
@@ -122,12 +179,20 @@ class Generator {
     }
   }
 
+  /// Values on the way have other shapes than others expect: only the last stays to be read.
+  void add_detour_of_one_value() {
+    const std::size_t before = values_.size();
+    add_detour();
+    values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(before), values_.end() - 1);
+  }
+
   void add_output() {
     const Value last = values_.back();
     describe(*proto_.mutable_graph()->add_output(), last.name, {1, last.channels, kSize, kSize});
   }
 
   std::mt19937 random_;
+  bool has_detours_;
   onnx::ModelProto proto_;
   std::vector<Value> values_;
 };
@@ -135,5 +200,7 @@ class Generator {
 }  // namespace
 
 Model random_graph(std::uint32_t seed) { return Model(Generator(seed).run()); }
+
+Model simplifiable_graph(std::uint32_t seed) { return Model(Generator(seed, true).run()); }
 
 }  // namespace qtool::testing

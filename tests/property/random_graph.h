@@ -11,4 +11,8 @@ namespace qtool::testing {
 /// graph on every machine.
 Model random_graph(std::uint32_t seed);
 
+/// The same with what exporters write in many nodes, or for nothing: constants applied to channels,
+/// copies, transposes that undo each other, padding, chains of reshapes, hard swish.
+Model simplifiable_graph(std::uint32_t seed);
+
 }  // namespace qtool::testing

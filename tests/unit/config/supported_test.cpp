@@ -58,8 +58,9 @@ TEST_CASE("supported: what static cannot do yet is refused by its key", "[config
         "preset: 'tensorrt' is not available yet\n  hint: available: cpu, onnxruntime");
   CHECK(fault("quantization.algorithms", "[\"gptq\"]") ==
         "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction");
-  CHECK(fault("preprocess.optimization", "basic") ==
-        "preprocess.optimization: 'basic' is not available yet\n  hint: available: none");
+  CHECK(fault("preprocess.fusions", "[\"gelu\", \"attention\"]") ==
+        "preprocess.fusions: 'attention' is not available yet\n  hint: available: gelu, layernorm, "
+        "lpnorm, rmsnorm, silu, space_to_depth");
   CHECK(fault("verify.max_latency_ratio", "0.9") ==
         "verify.max_latency_ratio: a gate on latency is not available yet");
 }
@@ -72,7 +73,7 @@ TEST_CASE("supported: options without effect in format QDQ are accepted", "[conf
 
 TEST_CASE("supported: settings of a switched-off preprocessing do not matter", "[config]") {
   Config config;
-  config.preprocess.fusions = {"gelu"};
+  config.preprocess.fusions = {"attention"};
   CHECK_THROWS(check_supported(config, "static"));
   config.preprocess.enabled = false;
   CHECK_NOTHROW(check_supported(config, "static"));

@@ -29,7 +29,7 @@ Model shared_weight() {
 TEST_CASE("readers of copies of an initializer read the initializer", "[preprocess]") {
   Model model = shared_weight();
   const Model before = model.clone();
-  remove_identities(model, Copies::OfInitializers);
+  remove_identities(model);
 
   CHECK(op_types(model.graph()) == "Identity Add If Identity");
   CHECK(model.graph().node(1).input(1) == "w");
@@ -40,34 +40,12 @@ TEST_CASE("readers of copies of an initializer read the initializer", "[preproce
   CHECK(difference(before, model, 2) == 0);
 }
 
-TEST_CASE("all copies go where that is asked, but those that make outputs", "[preprocess]") {
-  Model model = shared_weight();
-  const Model before = model.clone();
-  remove_identities(model, Copies::Any);
-
-  CHECK(op_types(model.graph()) == "Add If Identity");
-  CHECK(model.graph().node(0).input(0) == "x");
-  CHECK(difference(before, model) == 0);
-}
-
 TEST_CASE("a copy of an initializer that callers may replace stays", "[preprocess]") {
   Model model =
       text_model(R"(agraph (float[2] x, float[2] w) => (float[2] y) <float[2] w = {1, 2}> {
     w2 = Identity (w)
     y = Add (x, w2)
   })");
-  remove_identities(model, Copies::OfInitializers);
+  remove_identities(model);
   CHECK(op_types(model.graph()) == "Identity Add");
-}
-
-TEST_CASE("a Dropout without training is a copy", "[preprocess]") {
-  Model model = text_model(R"(agraph (float[2] x, bool t) => (float[2] y) <float ratio = {0.5}> {
-    a = Dropout (x, ratio)
-    b = Dropout (a, ratio, t)
-    c, mask = Dropout (b)
-    y = Neg (c)
-  })");
-  remove_identities(model, Copies::Any);
-  CHECK(op_types(model.graph()) == "Dropout Dropout Neg");
-  CHECK(model.graph().node(0).input(0) == "x");
 }

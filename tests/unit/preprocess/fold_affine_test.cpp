@@ -5,6 +5,7 @@
 #include "preprocess/passes.h"
 #include "preprocess/shape_inference.h"
 #include "run_model.h"
+#include "run_pass.h"
 #include "text_model.h"
 
 using namespace qtool;
@@ -51,7 +52,7 @@ Model folded(const Model& before) {
   Model model = before.clone();
   std::vector<std::string> notes;
   ShapeInference(model, notes).run();
-  fold_batch_normalization(model);
+  fold_affine(model);
   remove_dead_nodes(model);
   CHECK(difference(before, model) <= kTolerance);
   return model;
@@ -153,7 +154,7 @@ TEST_CASE("a normalization in training form or with a variance of nothing stays"
       "float[N,3,6,6] x",
       "c = Conv (x, w, b) y, p, q = BatchNormalization <training_mode = 1> (c, s, o, m, v)",
       {4, 3, 3, 3}, {4}, 4);
-  fold_batch_normalization(training);
+  fold_affine(training);
   CHECK(op_types(training.graph()) == "Conv BatchNormalization");
 
   Model broken =
@@ -162,7 +163,7 @@ TEST_CASE("a normalization in training form or with a variance of nothing stays"
   for (auto& tensor : *broken.graph().mutable_initializer()) {
     if (tensor.name() == "v") tensor = random_tensor("v", {4}, -2, -1);
   }
-  fold_batch_normalization(broken);
+  fold_affine(broken);
   CHECK(op_types(broken.graph()) == "Conv BatchNormalization");
 }
 
@@ -188,4 +189,38 @@ TEST_CASE("normalizations in branches are folded", "[preprocess]") {
   const Model model = folded(before);
   CHECK(difference(before, model, 2) <= kTolerance);
   CHECK(op_types(subgraph(model.graph(), 0, "then_branch")) == "Conv");
+}
+
+namespace {
+
+/// Operators left of a layer and `body` behind it, which reads `c`; constants `k` of one value, `p`
+/// of one per channel, `q` the other way round.
+std::string left(const std::string& layer, const std::string& body) {
+  return left_by(
+      "agraph (float[2,3,6,6] x, float[5,3] m, float[2,5,3] r) => (float[A,B,C,D] y) "
+      "<float[1] k = {2}, float[2,1,1] p = {0.5, -3}, float[1,2,1,1] o = {4, 5}, "
+      "float[2] n = {3, 7}, float[1,1,4] q = {1, 2, 3, 4}, "
+      "float[2,3,1,1] w = {1, 2, 3, 4, 5, 6}, float[2] b = {1, -1}, "
+      "float[3,2] u = {1, 2, 3, 4, 5, 6}> { c = " +
+          layer + " " + body + " }",
+      fold_affine);
+}
+
+}  // namespace
+
+TEST_CASE("numbers and channel constants behind a layer go into it", "[preprocess]") {
+  CHECK(left("Conv (x, w)", "y = Mul (k, c)") == "Conv");
+  CHECK(left("Conv (x, w, b)", "d = Mul (c, p) e = Add (o, d) f = Sub (e, k) y = Div (f, k)") ==
+        "Conv");
+  CHECK(left("Conv (x, w, b)", "y = Sub (p, c)") == "Conv");
+  CHECK(left("Gemm <beta = 2.0> (m, u, b)", "d = Mul (c, n) y = Add (d, k)") == "Gemm");
+  CHECK(left("MatMul (r, u)", "d = Mul (c, k) e = Add (d, n) y = Mul (n, e)") == "MatMul Add");
+}
+
+TEST_CASE("what is not the same for all of a channel stays", "[preprocess]") {
+  CHECK(left("Conv (x, w)", "y = Div (k, c)") == "Conv Div");
+  CHECK(left("Conv <strides = [2, 2], pads = [1, 0, 1, 1]> (x, w)", "y = Mul (c, q)") ==
+        "Conv Mul");
+  CHECK(left("Conv <pads = [0, 0, 0, 0], strides = [2, 2]> (x, w)", "y = Mul (c, c)") ==
+        "Conv Mul");
 }

@@ -1,0 +1,183 @@
+#include "pipeline/preprocess_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "model/float_values.h"
+#include "runtime/session.h"
+#include "samples/samples.h"
+#include "verify/distance.h"
+
+namespace qtool {
+namespace {
+
+constexpr std::uint64_t kCheckedBytes = 500'000'000;
+/// A made-up input of more elements is none.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 26;
+/// Sizes for free axes, tried in turn: a model may need some least size, or all alike.
+constexpr std::array<std::int64_t, 4> kFreeSizes{32, 8, 1, 128};
+
+/// What rounding leaves of an output in its own type.
+double tolerance(ElementType type) {
+  return type == ElementType::Float || type == ElementType::Double ? 1e-3 : 3e-2;
+}
+
+/// Values by the input's type, the same in every run: numbers around zero, indices 0 and 1.
+Tensor made_up(const TensorInfo& info, std::vector<std::int64_t> shape, std::mt19937& random) {
+  Tensor tensor{.type = info.type, .shape = std::move(shape), .bytes = {}};
+  const std::size_t count = tensor.element_count();
+  if (is_encodable(info.type)) {
+    std::vector<double> values(count);
+    for (double& value : values) value = static_cast<double>(random() % 4001) / 1000.0 - 2.0;
+    tensor.bytes = encode_floats(info.type, values);
+    return tensor;
+  }
+  tensor.bytes.resize(packed_bytes(info.type, count));
+  const std::size_t size = count > 0 ? tensor.bytes.size() / count : 0;
+  // The lowest byte of each: numbers are little-endian.
+  for (std::size_t i = 0; size > 0 && i < count; ++i)
+    tensor.bytes[i * size] = static_cast<std::byte>(random() % 2);
+  return tensor;
+}
+
+std::vector<NamedTensor> made_up_inputs(std::span<const TensorInfo> inputs, std::int64_t free_size,
+                                        std::mt19937& random) {
+  std::vector<NamedTensor> out;
+  for (const TensorInfo& info : inputs) {
+    std::vector<std::int64_t> shape = info.shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis] < 0) shape[axis] = axis == 0 && shape.size() > 1 ? 1 : free_size;
+    }
+    const auto count = checked_element_count(shape);
+    if (!info.has_shape || !is_number(info.type) || !count ||
+        static_cast<std::int64_t>(*count) > kMaxElements) {
+      throw Error(ErrorKind::Input, "input '" + printable(info.name) + "' is " + describe(info));
+    }
+    out.push_back({info.name, made_up(info, std::move(shape), random)});
+  }
+  return out;
+}
+
+/// The largest distance between outputs; an `Input` error where one is no rounding.
+double compare(std::span<const NamedTensor> expected, std::span<const NamedTensor> found,
+               const std::string& where) {
+  double worst = 0;
+  for (std::size_t i = 0; i < expected.size() && i < found.size(); ++i) {
+    const Tensor &a = expected[i].tensor, &b = found[i].tensor;
+    const SampleDistance distance = measure_distance(a, b);
+    const double length = std::sqrt(distance.reference_squares);
+    const double error =
+        distance.is_discrete
+            ? 1 - static_cast<double>(distance.equal_count) /
+                      static_cast<double>(std::max<std::uint64_t>(distance.value_count, 1))
+            : std::sqrt(distance.error_squares) / std::max(length, 1e-12);
+    const double limit = distance.is_discrete ? 0.01 : tolerance(a.type);
+    const bool is_same = distance.comparable && distance.nonfinite == 0 && error <= limit;
+    if (!is_same && (a.type != b.type || a.shape != b.shape || a.bytes != b.bytes)) {
+      throw Error(
+          ErrorKind::Input,
+          fmt::format(
+              "{}: output '{}' of the preprocessed model differs from the model's: {}", where,
+              printable(expected[i].name),
+              distance.comparable && distance.nonfinite == 0
+                  ? fmt::format("relative error {:.3g}, expected at most {:g}", error, limit)
+                  : std::string("another shape, or values that are no numbers")),
+          "--check 0 writes it nevertheless; preprocess.simplify=false leaves more as it is");
+    }
+    worst = std::max(worst, is_same ? error : 0.0);
+  }
+  return worst;
+}
+
+/// Values of the original, on the first free sizes with which it runs.
+struct MadeUp {
+  std::vector<NamedTensor> inputs, outputs;
+};
+MadeUp run_made_up(const Session& original, std::span<const TensorInfo> inputs,
+                   std::mt19937& random, std::string& reason) {
+  for (const std::int64_t size : kFreeSizes) {
+    try {
+      MadeUp out;
+      out.inputs = made_up_inputs(inputs, size, random);
+      out.outputs = original.run(out.inputs);
+      return out;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::Input) throw;
+      reason = error.what();
+    }
+  }
+  return {};
+}
+
+PreprocessCheck check_on_made_up(const Session& original, const Session& result,
+                                 const std::string& where, std::size_t count) {
+  PreprocessCheck out;
+  out.made_up = true;
+  std::mt19937 random(1);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string reason;
+    const MadeUp sample = run_made_up(original, result.inputs(), random, reason);
+    if (sample.outputs.empty()) {
+      out.note = "the model does not run on made-up samples: " + reason;
+      return out;
+    }
+    out.error = std::max(out.error, compare(sample.outputs, result.run(sample.inputs), where));
+    ++out.sample_count;
+  }
+  return out;
+}
+
+PreprocessCheck check_on_data(const Session& original, const Session& result,
+                              const std::string& where, const Config& config, std::size_t count) {
+  PreprocessCheck out;
+  SampleOptions options;
+  options.max_samples = static_cast<std::int64_t>(count);
+  options.allow_nonfinite = config.calibration.allow_nonfinite;
+  const auto samples = open_samples(*config.verify.data, original.inputs(), options);
+  for (std::size_t i = 0; i < samples->size(); ++i) {
+    const Sample sample = samples->read(i);
+    const double error = compare(original.run(sample.inputs), result.run(sample.inputs),
+                                 where + ": sample '" + printable(sample.name) + "'");
+    out.error = std::max(out.error, error);
+    ++out.sample_count;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::size_t default_check_samples(std::uint64_t model_bytes) {
+  return model_bytes < kCheckedBytes ? 1 : 0;
+}
+
+PreprocessCheck check_preprocessed(const std::filesystem::path& original, const Model& result,
+                                   const Config& config, std::size_t sample_count) {
+  PreprocessCheck out;
+  if (sample_count == 0) return out;
+  SessionConfig plain;
+  plain.optimization = SessionConfig::Optimization::None;
+  plain.intra_op_threads = config.threads > 0 ? config.threads : 1;
+  const std::string where = printable(original.string());
+  std::optional<Session> before;
+  try {
+    before.emplace(original, plain);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Input) throw;
+    out.note = error.what();
+    return out;
+  }
+  const Session after(result, plain);
+  return config.verify.data ? check_on_data(*before, after, where, config, sample_count)
+                            : check_on_made_up(*before, after, where, sample_count);
+}
+
+}  // namespace qtool

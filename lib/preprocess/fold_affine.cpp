@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "preprocess/affine.h"
+#include "preprocess/layer.h"
+#include "preprocess/node_values.h"
+#include "preprocess/passes.h"
+
+namespace qtool {
+namespace {
+
+/// Slot of a node that reads `value`.
+int slot_of(const onnx::NodeProto& node, const std::string& value) {
+  const auto found = std::ranges::find(node.input(), value);
+  return static_cast<int>(found - node.input().begin());
+}
+
+/// The layer makes what `node`, its only reader, made.
+void take_over(GraphEditor& graph, int maker, int node) {
+  const std::string value = graph.node(node).output(0);
+  graph.remove(node);
+  graph.take_output(maker, 0, value);
+}
+
+bool fold_into_bias_layer(GraphEditor& graph, const Layer& layer, int node, const Affine& affine) {
+  const auto& inputs = graph.node(layer.node);
+  const std::string bias_name = inputs.input_size() > 2 ? inputs.input(2) : std::string();
+  auto bias = bias_of(graph, layer, bias_name, layer.beta);
+  auto weight = weight_by_output(graph, layer, affine.factor);
+  if (!bias || !weight) return false;
+  for (std::size_t c = 0; c < bias->size(); ++c)
+    (*bias)[c] = (*bias)[c] * affine.factor[c] + affine.offset[c];
+  if (!set_weight_and_bias(graph, layer, std::move(*weight), *bias)) return false;
+  take_over(graph, layer.node, node);
+  return true;
+}
+
+/// A MatMul has no bias: what is added becomes, or stays, an Add.
+bool fold_into_matmul(GraphEditor& graph, const Layer& layer, int node, const Affine& affine) {
+  if (!affine.has_factor()) return false;
+  auto weight = weight_by_output(graph, layer, affine.factor);
+  auto bias =
+      encoded(graph.type(graph.node(layer.node).input(1)), {layer.outputs.count}, affine.offset);
+  if (!weight || !bias) return false;
+  graph.set_constant(layer.node, 1, std::move(*weight), "weight");
+  if (!affine.has_offset()) {
+    take_over(graph, layer.node, node);
+    return true;
+  }
+  const std::string product = graph.node(layer.node).output(0);
+  graph.become(node, "Add");
+  graph.set_inputs(node, {product});
+  graph.set_constant(node, 1, std::move(*bias), "bias");
+  return true;
+}
+
+/// MatMul, the Add of a bias at `add`, and `node` behind it.
+bool fold_into_matmul_add(GraphEditor& graph, int add, int node) {
+  if (!graph.is(add, "Add") || graph.node(add).input_size() != 2) return false;
+  const int bias_slot = graph.constant(graph.node(add).input(1)) ? 1 : 0;
+  const std::string product = graph.node(add).input(1 - bias_slot);
+  const auto layer = layer_at(graph, graph.producer(product, "MatMul"));
+  if (!layer || !graph.sole_use(product)) return false;
+  const auto* addend = graph.constant(graph.node(add).input(bias_slot));
+  if (!addend || addend->dims_size() > layer->outputs.rank) return false;
+  const auto affine =
+      affine_of(graph, node, slot_of(graph.node(node), graph.node(add).output(0)), layer->outputs);
+  auto bias = bias_of(graph, *layer, graph.node(add).input(bias_slot), 1);
+  if (!affine || !bias) return false;
+  auto weight = weight_by_output(graph, *layer, affine->factor);
+  for (std::size_t c = 0; c < bias->size(); ++c)
+    (*bias)[c] = (*bias)[c] * affine->factor[c] + affine->offset[c];
+  auto tensor =
+      encoded(graph.type(graph.node(layer->node).input(1)), {layer->outputs.count}, *bias);
+  if (!weight || !tensor) return false;
+  if (affine->has_factor()) graph.set_constant(layer->node, 1, std::move(*weight), "weight");
+  graph.set_constant(add, bias_slot, std::move(*tensor), "bias");
+  take_over(graph, add, node);
+  return true;
+}
+
+/// Lets the layer that makes `value` do what its only reader does.
+bool fold_reader(GraphEditor& graph, int maker, const std::string& value) {
+  const auto use = graph.sole_use(value);
+  if (!use) return false;
+  const auto layer = layer_at(graph, maker);
+  if (!layer) return fold_into_matmul_add(graph, maker, use->node);
+  const auto affine = affine_of(graph, use->node, use->slot, layer->outputs);
+  if (!affine) return false;
+  return layer->has_bias_input() ? fold_into_bias_layer(graph, *layer, use->node, *affine)
+                                 : fold_into_matmul(graph, *layer, use->node, *affine);
+}
+
+}  // namespace
+
+bool fold_affine(Model& model) {
+  return edit_graphs(model, [](GraphEditor& graph) {
+    for (int i = 0; i < graph.node_count(); ++i) {
+      while (!graph.is_removed(i) && graph.node(i).output_size() == 1 &&
+             fold_reader(graph, i, graph.node(i).output(0))) {
+      }
+    }
+  });
+}
+
+}  // namespace qtool

@@ -1,0 +1,93 @@
+#include <string>
+
+#include "preprocess/expression.h"
+#include "preprocess/fusion.h"
+#include "preprocess/node_values.h"
+
+namespace qtool {
+namespace {
+
+constexpr double kSqrtHalf = 0.70710678118654752;
+constexpr double kSqrtTwoByPi = 0.79788456080286536;
+constexpr double kCubic = 0.044715;
+
+/// What `gate`, which is 1 + erf or 1 + tanh, is multiplied by until it is halved.
+struct Product {
+  int last = -1;      ///< the node that makes the product
+  std::string x;      ///< the factor besides the gate
+  double factor = 1;  ///< the numbers in it
+};
+
+/// Follows the only readers of `gate` as long as they multiply.
+Product product_of(const GraphEditor& graph, std::string value) {
+  Product out;
+  while (!(is_close(out.factor, 0.5) && !out.x.empty())) {
+    const auto use = graph.sole_use(value);
+    if (!use || (!graph.is(use->node, "Mul") && !graph.is(use->node, "Div"))) return {};
+    const auto number = number_beside(graph, use->node, use->slot);
+    if (graph.is(use->node, "Div")) {
+      if (use->slot != 0 || !number) return {};
+      out.factor /= *number;
+    } else if (number) {
+      out.factor *= *number;
+    } else if (out.x.empty()) {
+      out.x = graph.node(use->node).input(1 - use->slot);
+    } else {
+      return {};
+    }
+    if (!out.x.empty() && !is_close(out.factor, 0.5)) {
+      const Scaled inner = scaled(graph, out.x);
+      if (is_close(out.factor * inner.factor, 0.5)) {
+        out.x = inner.value;
+        out.factor *= inner.factor;
+      }
+    }
+    out.last = use->node;
+    value = graph.node(use->node).output(0);
+  }
+  return out;
+}
+
+bool is_argument(const GraphEditor& graph, const std::string& value, const std::string& x,
+                 bool is_tanh) {
+  const auto found = polynomial_of(graph, value, x);
+  if (!found || (*found)[0] != 0 || (*found)[2] != 0) return false;
+  if (!is_tanh) return is_close((*found)[1], kSqrtHalf) && (*found)[3] == 0;
+  return is_close((*found)[1], kSqrtTwoByPi) && is_close((*found)[3], kSqrtTwoByPi * kCubic);
+}
+
+void fuse(GraphEditor& graph, int index, bool is_contrib) {
+  const bool is_tanh = graph.is(index, "Tanh");
+  const auto use = graph.sole_use(graph.node(index).output(0));
+  if (!use || !graph.is(use->node, "Add") || number_beside(graph, use->node, use->slot) != 1.0)
+    return;
+  const Product product = product_of(graph, graph.node(use->node).output(0));
+  if (product.last < 0 || !is_single_or_half(graph, product.x) ||
+      !is_argument(graph, graph.node(index).input(0), product.x, is_tanh))
+    return;
+  graph.become(product.last, is_contrib && is_tanh ? "FastGelu" : "Gelu");
+  graph.set_inputs(product.last, {product.x});
+  auto& node = graph.edit(product.last);
+  if (is_contrib) {
+    node.set_domain("com.microsoft");
+  } else if (is_tanh) {
+    set_string(node, "approximate", "tanh");
+  }
+  ensure_name(graph, product.last);
+}
+
+}  // namespace
+
+bool fuse_gelu(Model& model, Operators which) {
+  const bool is_contrib = model.opset() < 20;
+  if (is_contrib && which != Operators::Contrib) return false;
+  const bool changed = edit_graphs(model, [&](GraphEditor& graph) {
+    for (int i = 0; i < graph.node_count(); ++i) {
+      if (graph.is(i, "Erf") || graph.is(i, "Tanh")) fuse(graph, i, is_contrib);
+    }
+  });
+  if (changed && is_contrib) import_contrib(model);
+  return changed;
+}
+
+}  // namespace qtool

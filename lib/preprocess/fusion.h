@@ -1,0 +1,32 @@
+#pragma once
+
+#include "model/model.h"
+
+namespace qtool {
+
+// Passes that put one operator in place of the nodes that spell it out. What the last of them made
+// keeps its name; what stands before it dies where nobody else reads it.
+
+/// Which operators a fusion may put: those of the model's opset, or also ONNX Runtime's own.
+enum class Operators { Standard, Contrib };
+
+/// x * 0.5 * (1 + erf(x / sqrt(2))) and its approximation by tanh. A standard operator from opset
+/// 20 on.
+bool fuse_gelu(Model& model, Operators which);
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias over the last axes. From opset 17 on.
+bool fuse_layer_normalization(Model& model);
+/// x / sqrt(mean(x^2) + epsilon) * scale over the last axes. From opset 23 on.
+bool fuse_rms_normalization(Model& model);
+/// Clip(x * a + b, 0, c) / c, and that times x: HardSigmoid, and HardSwish from opset 14 on.
+bool fuse_hard_swish(Model& model);
+/// x * sigmoid(a * x): Swish from opset 24 on, else QuickGelu.
+bool fuse_silu(Model& model, Operators which);
+/// x / max(norm(x), tiny): LpNormalization, which takes no vector for longer than it is.
+bool fuse_lp_normalization(Model& model);
+/// Reshapes and Transposes that together move blocks of the image to the channels.
+bool fuse_space_to_depth(Model& model);
+
+/// Imports ONNX Runtime's domain.
+void import_contrib(Model& model);
+
+}  // namespace qtool

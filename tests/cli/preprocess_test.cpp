@@ -1,0 +1,53 @@
+#include <string>
+
+#include "calibrate_run.h"
+#include "config/json.h"
+
+namespace qtool {
+namespace {
+
+using testing::check_refusals;
+using testing::fill;
+using testing::run_qtool;
+using testing::TempDir;
+
+/// Member `check` of the report of one run.
+std::string check_of(const TempDir& dir, const std::string& options) {
+  const auto result = run_qtool("preprocess model.onnx out.onnx --json " + options, dir);
+  REQUIRE(result.exit_code == 0);
+  const JsonValue json = parse_json(result.out, "stdout");
+  return to_compact_json(*json.find("check"));
+}
+
+TEST_CASE("preprocess: the result is compared with the model on made-up or given samples",
+          "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  CHECK(check_of(dir, "").find(R"("samples":1,"made_up":true)") != std::string::npos);
+  CHECK(check_of(dir, "--check 3").find(R"("samples":3,"made_up":true)") != std::string::npos);
+  CHECK(check_of(dir, "--check 2 --data calib").find(R"("samples":2,"made_up":false)") !=
+        std::string::npos);
+  CHECK(check_of(dir, "--check 0").find(R"("samples":0)") != std::string::npos);
+}
+
+TEST_CASE("preprocess: a second run changes nothing, with ONNX Runtime's optimization too",
+          "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  for (const std::string options : {"", " --optimization basic", " --optimization extended"}) {
+    CAPTURE(options);
+    REQUIRE(run_qtool("preprocess model.onnx a.onnx" + options, dir).exit_code == 0);
+    REQUIRE(run_qtool("preprocess a.onnx b.onnx" + options, dir).exit_code == 0);
+    CHECK(read_file(dir / "a.onnx") == read_file(dir / "b.onnx"));
+  }
+}
+
+TEST_CASE("preprocess: what a count of samples must be", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  check_refusals(dir, {{"preprocess model.onnx out.onnx --check many", 2,
+                        "--check: found 'many', expected a number of samples, 0 for none"}});
+}
+
+}  // namespace
+}  // namespace qtool

@@ -27,6 +27,13 @@ TEST_CASE("preprocess check: equal models agree", "[pipeline]") {
   CHECK(found.error == 0);
 }
 
+TEST_CASE("preprocess check: inputs may be integers, flags and single numbers", "[pipeline]") {
+  const std::string text =
+      "agraph (int64[N] x, bool[N] c, int64 s, float16[N] h) => (float16[N] y) "
+      "{ a = Add (x, s) b = Cast <to = 10> (a) y = Where (c, b, h) }";
+  CHECK(check(text, text, 2).sample_count == 2);
+}
+
 TEST_CASE("preprocess check: other values and other shapes are refused", "[pipeline]") {
   CHECK_THROWS_WITH(
       check(kNeg, "agraph (float[N,2] x) => (float[N,2] y) <float k = {-1.01}> { y = Mul (x, k) }"),
@@ -43,6 +50,18 @@ TEST_CASE("preprocess check: rounding is no difference", "[pipeline]") {
       kNeg, "agraph (float[N,2] x) => (float[N,2] y) <float k = {-1.0001}> { y = Mul (x, k) }");
   CHECK(found.error > 5e-5);
   CHECK(found.error < 2e-4);
+}
+
+TEST_CASE("preprocess check: what rounding of the inputs moves as far is no difference",
+          "[pipeline]") {
+  const auto steep = [](const std::string& slope) {
+    return "agraph (float[N,2] x) => (float[N,2] y) <float k = {" + slope +
+           "}> { a = Mul (x, k) y = Sin (a) }";
+  };
+  const PreprocessCheck found = check(steep("100000"), steep("100000.02"));
+  CHECK(found.sample_count == 1);
+  CHECK(found.error > 1e-3);
+  CHECK_THROWS_WITH(check(steep("10"), steep("10.1")), Catch::Contains("relative error"));
 }
 
 TEST_CASE("preprocess check: a model that needs other samples is not checked, and that is said",

@@ -125,7 +125,8 @@ void check_quantization(const Config& config) {
 void check_supported(const Config& config, std::string_view command) {
   check_model(config);
   const bool calibrates = command == "static" || command == "calibrate";
-  if (calibrates || command == "preprocess" || command == "dynamic") check_preprocess(config.preprocess);
+  if (calibrates || command == "preprocess" || command == "dynamic")
+    check_preprocess(config.preprocess);
   if (calibrates) check_calibration(config.calibration, command == "static");
   if (command == "static") check_quantization(config);
   if (command == "dynamic") check_dynamic(config);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/error.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "model/ir_version.h"
@@ -84,8 +85,7 @@ DynamicReport DynamicRun::run() {
     for (StoredWeight& weight : report_.plan.weights) weight.values = {};
     return std::move(report_);
   }
-  Model quantized =
-      timed("rewrite", [&] { return lower_dynamic(std::move(model), report_.plan); });
+  Model quantized = timed("rewrite", [&] { return lower_dynamic(std::move(model), report_.plan); });
   raise_ir_version(quantized);
   report_.weights_after = summarize(quantized).weights;
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
@@ -98,6 +98,8 @@ DynamicReport DynamicRun::run() {
 
 Model DynamicRun::load() {
   Model model = load_model(*config_.model.input);
+  if (model.graph().output_size() == 0)
+    throw Error(ErrorKind::Input, fmt::format("{}: has no outputs, expected one or more", input()));
   report_.input_sha256 = sha256_of_file(*config_.model.input);
   report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
@@ -119,9 +121,10 @@ void DynamicRun::plan(Model& model) {
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   report_.outcome = outcome_of(report_.plan);
   if (report_.plan.quantized_nodes == 0) {
-    warn(fmt::format("{}: nothing was quantized: no node has a form that is quantized at run time; "
-                     "the report says why for each",
-                     input()));
+    warn(
+        fmt::format("{}: nothing was quantized: no node has a form that is quantized at run time; "
+                    "the report says why for each",
+                    input()));
   }
 }
 

@@ -45,11 +45,10 @@ void add_model_facts(Facts& facts, const DynamicReport& report) {
 Facts facts_of(const DynamicReport& report) {
   Facts facts;
   add_model_facts(facts, report);
-  facts.emplace_back("nodes", fmt::format("{} quantized, {} left in float",
-                                          report.outcome.quantized_nodes,
-                                          report.outcome.float_nodes));
-  facts.emplace_back("weights",
-                     fmt::format("{} stored in 8 bits", report.plan.weights.size()));
+  facts.emplace_back("nodes",
+                     fmt::format("{} quantized, {} left in float", report.outcome.quantized_nodes,
+                                 report.outcome.float_nodes));
+  facts.emplace_back("weights", fmt::format("{} stored in 8 bits", report.plan.weights.size()));
   if (report.config.dry_run) return facts;
   facts.emplace_back("load check", report.load_check);
   if (report.verification)
@@ -91,11 +90,10 @@ Section weight_details(const DynamicPlan& plan) {
   for (const StoredWeight& weight : plan.weights) {
     const QuantParams& params = weight.params;
     const bool is_single = params.scales.size() == 1 && params.zero_points.size() == 1;
-    table.rows.push_back(
-        {weight.source, element_type_name(params.type),
-         is_single ? fmt::format("{:.6g}", params.scales[0])
-                   : count_text(params.scales.size(), "channel"),
-         is_single ? std::to_string(params.zero_points[0]) : std::string()});
+    table.rows.push_back({weight.source, element_type_name(params.type),
+                          is_single ? fmt::format("{:.6g}", params.scales[0])
+                                    : count_text(params.scales.size(), "channel"),
+                          is_single ? std::to_string(params.zero_points[0]) : std::string()});
   }
   return {"every 8-bit weight", std::move(table), true};
 }
@@ -143,7 +141,8 @@ JsonValue weight_json(const StoredWeight& weight) {
 Document to_document(const DynamicReport& report) {
   Document out;
   const auto& input = report.config.model.input;
-  out.title = fmt::format("{} quantized", input ? input->filename().native() : std::string("model"));
+  out.title =
+      fmt::format("{} quantized", input ? input->filename().native() : std::string("model"));
   out.sections.push_back({"", facts_of(report)});
   if (!report.config.dry_run) out.sections.push_back(type_section(report));
   const LeftInFloat left = group_left(report.outcome.left);
@@ -165,8 +164,8 @@ void add_dynamic_members(JsonObject& object, const DynamicReport& report) {
            model_json(model.output, report.output_sha256, report.output_bytes, report.opset_after))
       .add("config", write_value(report.config))
       .add("nodes", node_counts_json(report.outcome))
-      .add("weights", json_list(types_of(report),
-                                [&](ElementType type) { return type_json(report, type); }))
+      .add("weights",
+           json_list(types_of(report), [&](ElementType type) { return type_json(report, type); }))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
       .add("load_check", report.load_check)
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())

@@ -40,11 +40,16 @@ void set_int(onnx::NodeProto& node, const char* name, std::int64_t value) {
 }
 
 BodyWriter::BodyWriter(Model& model, DynamicPlan& plan)
-    : model_(model), plan_(plan), names_(model.graph()), weights_(plan.weights.size()),
+    : model_(model),
+      plan_(plan),
+      names_(model.graph()),
+      weights_(plan.weights.size()),
       is_stored_(plan.weights.size()) {}
 
 void BodyWriter::enter(onnx::GraphProto& graph) {
-  scopes_.push_back({.graph = &graph, .number = static_cast<int>(graphs_.size())});
+  scopes_.emplace_back();
+  scopes_.back().graph = &graph;
+  scopes_.back().number = static_cast<int>(graphs_.size());
   graphs_.push_back(&graph);
   define(scopes_.back());
 }
@@ -96,8 +101,7 @@ onnx::NodeProto& BodyWriter::add(const std::string& op_type, const std::string& 
 }
 
 onnx::NodeProto& BodyWriter::add_to(Scope& scope, const std::string& op_type,
-                                    const std::string& name,
-                                    const std::vector<std::string>& inputs,
+                                    const std::string& name, const std::vector<std::string>& inputs,
                                     const std::string& output) {
   scope.nodes.push_back(make_node(op_type, name, inputs, output));
   scope.defined.insert(output);
@@ -122,6 +126,8 @@ void BodyWriter::store_params(int index) {
   names.scale = names_.unique(weight.stem + "_scale");
   names.zero_point = names_.unique(weight.stem + "_zero_point");
   names.axis = weight.params.axis;
+  // Where the peer has channels, it counts their axis from the end.
+  if (names.axis && follows_onnxruntime()) names.axis = -1;
   names.scale_type = weight.params.scale_type;
   names.value_type = weight.value_type;
   auto scale = stored_scale(names.scale, weight.params, weight.params_shape);
@@ -140,9 +146,9 @@ void BodyWriter::store_values(int index) {
   is_stored_[static_cast<std::size_t>(index)] = true;
   const IntegerNames& names = weights_[static_cast<std::size_t>(index)];
   Scope& scope = scope_of_graph(weight.graph);
-  scope.added.push_back(
-      make_tensor(names.values, weight.params.type, weight.shape, weight.values));
-  weight.values = {};
+  onnx::TensorProto tensor = make_tensor(names.values, weight.params.type, weight.shape, {});
+  tensor.set_raw_data(std::exchange(weight.values, {}));
+  scope.added.push_back(std::move(tensor));
   if (weight.replaces_value) scope.integers[weight.source] = names;
 }
 
@@ -188,8 +194,8 @@ void BodyWriter::dequantize_in(Scope& scope, const IntegerNames& from, const std
                                const std::string& output) {
   const bool is_cast = from.value_type != from.scale_type;
   const std::string result = is_cast ? names_.unique(output + "_float32") : output;
-  auto& node = add_to(scope, "DequantizeLinear", name, {from.values, from.scale, from.zero_point},
-                      result);
+  auto& node =
+      add_to(scope, "DequantizeLinear", name, {from.values, from.scale, from.zero_point}, result);
   if (from.axis) set_int(node, "axis", *from.axis);
   if (is_cast) {
     auto& cast = add_to(scope, "Cast", names_.unique(output + "_cast"), {result}, output);
@@ -206,7 +212,8 @@ std::string BodyWriter::float32_in(Scope& scope, const std::string& value, Eleme
   const auto [entry, is_new] = scope.casts.try_emplace(value);
   if (is_new) {
     entry->second = names_.unique(value + "_float32");
-    auto& cast = add_to(scope, "Cast", names_.unique(value + "_to_float32"), {value}, entry->second);
+    auto& cast =
+        add_to(scope, "Cast", names_.unique(value + "_to_float32"), {value}, entry->second);
     set_int(cast, "to", static_cast<std::int64_t>(ElementType::Float));
   }
   return entry->second;

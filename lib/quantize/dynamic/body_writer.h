@@ -28,8 +28,8 @@ class BodyWriter {
  public:
   BodyWriter(Model& model, DynamicPlan& plan);
 
-  /// Turns to a graph: all nodes from now on are its own, until `leave`. Graphs come in the order of
-  /// for_each_graph.
+  /// Turns to a graph: all nodes from now on are its own, until `leave`. Graphs come in the order
+  /// of for_each_graph.
   void enter(onnx::GraphProto& graph);
   /// Puts the new nodes in the place of the old ones, and the new initializers behind the others.
   void leave();

@@ -69,8 +69,7 @@ class DynamicLowering {
 
   IntegerNames operand(const onnx::NodeProto& node, const DynamicNode& planned, int slot);
   void scale_product(const IntegerNames (&factors)[2], const std::string& name,
-                     const std::string& integers,
-                     const std::string& output);
+                     const std::string& integers, const std::string& output);
   std::string output_of_scaling(const onnx::NodeProto& node, const DynamicNode& planned,
                                 bool has_more, const char* suffix);
   void cast_back(const std::string& from, const DynamicNode& planned, const std::string& output);
@@ -184,16 +183,15 @@ void DynamicLowering::cast_back(const std::string& from, const DynamicNode& plan
   set_int(cast, "to", static_cast<std::int64_t>(planned.value_type));
 }
 
-/// What ONNX Runtime fuses with the integer product before it: Cast, then a product with that of the
-/// two scales.
+/// What ONNX Runtime fuses with the integer product before it: Cast, then a product with that of
+/// the two scales.
 void DynamicLowering::scale_product(const IntegerNames (&factors)[2], const std::string& name,
-                                    const std::string& integers,
-                                    const std::string& output) {
+                                    const std::string& integers, const std::string& output) {
   const std::string cast_output = writer_.unique(integers + "_cast_output");
   auto& cast = writer_.add("Cast", writer_.unique(integers + "_cast"), {integers}, cast_output);
   set_int(cast, "to", static_cast<std::int64_t>(ElementType::Float));
-  const std::string both = name.empty() ? factors[0].scale + "_" + factors[1].scale + "_mul"
-                                        : name + "_scales_mul";
+  const std::string both =
+      name.empty() ? factors[0].scale + "_" + factors[1].scale + "_mul" : name + "_scales_mul";
   std::string scales = both + ":0";
   const bool is_known = name.empty() && !shared_scales_.insert(both).second;
   if (!is_known) {
@@ -281,8 +279,8 @@ void DynamicLowering::reshape_bias(const onnx::NodeProto& node, const DynamicNod
   writer_.store(make_tensor(stored, ElementType::Int64, rank, std::as_bytes(std::span(shape))));
   const std::string reshaped = writer_.unique(output + "_bias_reshape_output");
   const bool is_unnamed = writer_.follows_onnxruntime();
-  writer_.add("Reshape", is_unnamed ? "" : writer_.unique(output + "_bias_reshape"),
-              {bias, stored}, reshaped);
+  writer_.add("Reshape", is_unnamed ? "" : writer_.unique(output + "_bias_reshape"), {bias, stored},
+              reshaped);
   const std::string sum = output_of_scaling(node, planned, false, "_biased");
   writer_.add("Add", writer_.unique(output + "_bias_add"), {scaled, reshaped}, sum);
   if (sum != output) cast_back(sum, planned, output);

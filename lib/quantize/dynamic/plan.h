@@ -15,10 +15,10 @@ struct StoredWeight {
   std::string stem;    ///< what the names of the stored tensors begin with
   int graph = 0;       ///< where it is stored: its graph's place in the order of for_each_graph
   QuantParams params;
-  std::vector<std::int64_t> shape;         ///< of the integers
-  std::vector<std::int64_t> params_shape;  ///< of scale and zero point
-  bool has_one_zero_point = false;         ///< the same for all channels, stored as a scalar
-  std::vector<std::byte> values;
+  std::vector<std::int64_t> shape;              ///< of the integers
+  std::vector<std::int64_t> params_shape;       ///< of scale and zero point
+  bool has_one_zero_point = false;              ///< the same for all channels, stored as a scalar
+  std::string values;                           ///< as raw_data
   ElementType value_type = ElementType::Float;  ///< of the initializer
   bool replaces_value = false;  ///< float readers get it dequantized; others keep the initializer
 };

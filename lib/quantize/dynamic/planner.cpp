@@ -6,9 +6,12 @@
 
 #include "quantize/dynamic/rules.h"
 #include "quantize/node_filter.h"
+#include "quantize/size_nodes.h"
 
 namespace qtool {
 namespace {
+
+constexpr const char* kComputesSize = "computes sizes, which rounding would change";
 
 /// The walk over all graphs, a body behind the node that holds it.
 class DynamicWalk {
@@ -40,16 +43,19 @@ void DynamicWalk::plan(const onnx::GraphProto& graph) {
   const auto number = plan_.graphs.size();
   plan_.graphs.emplace_back();
   const NodeFilter filter(graph, config_, dynamic_placement());
+  const std::vector<bool> computes_size = size_nodes(scopes_.innermost());
   for (int i = 0; i < graph.node_size(); ++i) {
     const onnx::NodeProto& node = graph.node(i);
     DynamicNode planned{.node = i, .inputs = {}};
-    const std::string reason = quantize(filter, node, planned);
+    const std::string reason = computes_size[static_cast<std::size_t>(i)]
+                                   ? kComputesSize
+                                   : quantize(filter, node, planned);
     if (reason.empty()) {
       warn_of_defaults(node, planned);
       plan_.graphs[number].push_back(std::move(planned));
       ++plan_.quantized_nodes;
     } else {
-      plan_.left.push_back({i, node.name(), node.op_type(), "", reason});
+      plan_.left.push_back({i, display_name(node), node.op_type(), "", reason});
     }
     for (const auto& attribute : node.attribute()) {
       if (attribute.has_g()) plan(attribute.g());

@@ -32,7 +32,8 @@ std::optional<Constant> weight_at(const DynamicContext& context, int slot, std::
   if (!found) {
     obstacle = fmt::format("'{}' is not constant", name);
   } else if (!is_quantizable(element_type(*found->tensor))) {
-    obstacle = fmt::format("'{}' has type {}", name, element_type_name(element_type(*found->tensor)));
+    obstacle =
+        fmt::format("'{}' has type {}", name, element_type_name(element_type(*found->tensor)));
   } else if (element_count(*found->tensor) == 0) {
     obstacle = fmt::format("'{}' has no values", name);
   } else {
@@ -71,8 +72,7 @@ void begin(const DynamicContext& context, Form form, ElementType value_type, Dyn
 }
 
 std::string sum_obstacle(std::int64_t length) {
-  return length <= kLongestSum ? ""
-                               : fmt::format("sums of {} products do not fit int32", length);
+  return length <= kLongestSum ? "" : fmt::format("sums of {} products do not fit int32", length);
 }
 
 /// A product of two values that are both quantized at run time.
@@ -126,8 +126,8 @@ std::string plan_conv(const DynamicContext& context, DynamicNode& out) {
   if (!weight) return obstacle;
   const auto rank = weight->tensor->dims_size();
   if (rank < 3) return "its weight has no spatial axis";
-  const auto sums = static_cast<std::int64_t>(element_count(*weight->tensor)) /
-                    weight->tensor->dims(0);
+  const auto sums =
+      static_cast<std::int64_t>(element_count(*weight->tensor)) / weight->tensor->dims(0);
   obstacle = sum_obstacle(sums);
   if (!obstacle.empty()) return obstacle;
   begin(context, Form::Convolution, element_type(*weight->tensor), out);
@@ -172,6 +172,9 @@ std::string plan_lstm(const DynamicContext& context, DynamicNode& out) {
     if (type != ElementType::Float) return plan_stored_weights(context, out);
     if (slot == 1) begin(context, Form::Lstm, type, node);
     WeightSpec spec = spec_of(context, *weight, 0, context.config.per_channel ? 2 : 1);
+    // The kernel wants zero points of zero where there are several.
+    spec.scheme.type = ElementType::Int8;
+    spec.scheme.is_symmetric = true;
     spec.swaps_last_axes = true;
     spec.has_one_zero_point = false;
     obstacle = store(context, *weight, spec, slot, node);
@@ -230,8 +233,8 @@ std::string plan_gather(const DynamicContext& context, DynamicNode& out) {
   if (!weight) return obstacle;
   begin(context, Form::Gather, element_type(*weight->tensor), out);
   const auto rank = weight->tensor->dims_size();
-  const auto axis = normalized_axis(int_attribute(context.node, "axis", 0),
-                                    static_cast<std::size_t>(rank));
+  const auto axis =
+      normalized_axis(int_attribute(context.node, "axis", 0), static_cast<std::size_t>(rank));
   // The last axis of what is gathered is the weight's, and can keep its scales.
   const bool keeps_last = rank > 1 && axis < rank - 1 && context.opset >= kFirstWithAxis;
   WeightSpec spec =
@@ -302,6 +305,10 @@ std::string embedding_obstacle(const onnx::NodeProto& node) {
   if (int_attribute(node, "mask_index_type", 1) != 1)
     return "QEmbedLayerNormalization has no other mask index";
   return "";
+}
+
+std::string display_name(const onnx::NodeProto& node) {
+  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
 }
 
 bool has_input(const onnx::NodeProto& node, int slot) {

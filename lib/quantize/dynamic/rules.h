@@ -45,6 +45,9 @@ const Placement& dynamic_placement();
 std::string attention_obstacle(const onnx::NodeProto& node);
 std::string embedding_obstacle(const onnx::NodeProto& node);
 
+/// A node's name, or its first output's where it has none.
+std::string display_name(const onnx::NodeProto& node);
+
 /// Whether input `slot` is there.
 bool has_input(const onnx::NodeProto& node, int slot);
 

@@ -1,6 +1,7 @@
 #include "quantize/dynamic/weight_store.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "model/tensor.h"
@@ -41,10 +42,9 @@ std::vector<std::int64_t> channel_shape(const std::vector<std::int64_t>& shape,
 }
 
 /// Matrices of `rows` x `columns` bytes, each transposed, in tiles that fit the cache.
-std::vector<std::byte> transposed(const std::vector<std::byte>& in, std::size_t rows,
-                                  std::size_t columns) {
+std::string transposed(std::string_view in, std::size_t rows, std::size_t columns) {
   constexpr std::size_t kTile = 64;
-  std::vector<std::byte> out(in.size());
+  std::string out(in.size(), '\0');
   const std::size_t size = rows * columns;
   for (std::size_t begin = 0; size > 0 && begin < in.size(); begin += size) {
     for (std::size_t row = 0; row < rows; row += kTile) {
@@ -63,8 +63,8 @@ std::vector<std::byte> transposed(const std::vector<std::byte>& in, std::size_t 
 void swap_last_axes(StoredWeight& weight) {
   std::int64_t& rows = weight.shape[weight.shape.size() - 2];
   std::int64_t& columns = weight.shape.back();
-  weight.values = transposed(weight.values, static_cast<std::size_t>(rows),
-                             static_cast<std::size_t>(columns));
+  weight.values =
+      transposed(weight.values, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
   std::swap(rows, columns);
 }
 
@@ -72,11 +72,16 @@ void swap_last_axes(StoredWeight& weight) {
 
 int WeightStore::add(const GraphScopes::Constant& constant, const WeightSpec& spec) {
   const std::string& name = constant.tensor->name();
-  const Key key{constant.graph,          name,
-                spec.stem,               spec.swaps_last_axes,
-                spec.first_channel_axis, spec.channel_axis_count,
-                spec.scheme.type,        spec.scheme.is_symmetric,
-                spec.scheme.value_type,  spec.factor};
+  const Key key{constant.graph,
+                name,
+                spec.stem,
+                spec.swaps_last_axes,
+                spec.first_channel_axis,
+                spec.channel_axis_count,
+                spec.scheme.type,
+                spec.scheme.is_symmetric,
+                spec.scheme.value_type,
+                spec.factor};
   const auto [entry, is_new] = known_.try_emplace(key, -1);
   if (is_new) entry->second = make(constant, spec);
   return entry->second;
@@ -99,7 +104,8 @@ int WeightStore::make(const GraphScopes::Constant& constant, const WeightSpec& s
   weight.graph = constant.graph;
   weight.shape = shape_of(proto);
   weight.value_type = element_type(proto);
-  weight.values = quantize_constant(values, found->params);
+  const std::vector<std::byte> integers = quantize_constant(values, found->params);
+  weight.values.assign(reinterpret_cast<const char*>(integers.data()), integers.size());
   weight.params = std::move(found->params);
   weight.params_shape = spec.params_shape.value_or(channel_shape(weight.shape, spec));
   weight.has_one_zero_point = spec.has_one_zero_point;

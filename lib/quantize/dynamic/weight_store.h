@@ -18,9 +18,9 @@ namespace qtool {
 
 /// How nodes read a weight.
 struct WeightSpec {
-  std::string stem;             ///< empty: the initializer's name
-  QuantScheme scheme;           ///< its value type is that of the scale
-  std::string override_name;    ///< whose entry in TensorQuantOverrides counts; empty: its own
+  std::string stem;              ///< empty: the initializer's name
+  QuantScheme scheme;            ///< its value type is that of the scale
+  std::string override_name;     ///< whose entry in TensorQuantOverrides counts; empty: its own
   bool swaps_last_axes = false;  ///< the integers are stored so
   /// Axes of the initializer that have a scale each: none, one, or a row of several.
   std::int64_t first_channel_axis = 0;

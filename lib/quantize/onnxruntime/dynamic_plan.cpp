@@ -8,6 +8,7 @@
 
 #include "quantize/dynamic/rules.h"
 #include "quantize/node_filter.h"
+#include "quantize/size_nodes.h"
 
 namespace qtool {
 namespace {
@@ -20,14 +21,14 @@ constexpr std::int64_t kFirstWithFloat16 = 19;  // the same
 
 // The operators of the peer.
 constexpr std::string_view kMicrosoft = "com.microsoft";
-constexpr auto kRows = std::to_array<OpRule>({{.op_type = "Attention", .domain = kMicrosoft},
-                                              {.op_type = "Conv"},
-                                              {.op_type = "EmbedLayerNormalization",
-                                               .domain = kMicrosoft},
-                                              {.op_type = "Gather"},
-                                              {.op_type = "LSTM"},
-                                              {.op_type = "MatMul"},
-                                              {.op_type = "Transpose"}});
+constexpr auto kRows =
+    std::to_array<OpRule>({{.op_type = "Attention", .domain = kMicrosoft},
+                           {.op_type = "Conv"},
+                           {.op_type = "EmbedLayerNormalization", .domain = kMicrosoft},
+                           {.op_type = "Gather"},
+                           {.op_type = "LSTM"},
+                           {.op_type = "MatMul"},
+                           {.op_type = "Transpose"}});
 constexpr Placement kPlacement{.rules = kRows, .follows_onnxruntime = true};
 
 bool is_quantizable(ElementType type) {
@@ -38,7 +39,7 @@ bool is_signed(ElementType type) { return type == ElementType::Int8; }
 
 /// How an operator wants a constant.
 struct Wish {
-  bool is_weight = false;                  ///< else of the activations' type, uint8
+  bool is_weight = false;                 ///< else of the activations' type, uint8
   std::optional<std::int64_t> axis = {};  ///< of the channels, where they have a scale each
 };
 
@@ -84,9 +85,7 @@ class PeerWalk {
   std::string override_name(const std::string& tensor) const;
   bool serves(const Integers& integers, const Wish& wish) const;
   const Integers* integers_of(const std::string& name) const;
-  bool is_float(const std::string& name) const {
-    return is_quantizable(scopes_.type_of(name));
-  }
+  bool is_float(const std::string& name) const { return is_quantizable(scopes_.type_of(name)); }
   bool is_constant_float(const std::string& name) const {
     const auto found = scopes_.constant(name);
     return found && is_quantizable(element_type(*found->tensor)) &&
@@ -107,6 +106,7 @@ void PeerWalk::plan(const onnx::GraphProto& graph) {
   const auto number = plan_.graphs.size();
   plan_.graphs.emplace_back();
   const NodeFilter filter(graph, config_, kPlacement);
+  const std::vector<bool> computes_size = size_nodes(scopes_.innermost());
   const bool is_left = number > 0 && !config_.extra_options.enable_subgraph;
   for (int i = 0; i < graph.node_size(); ++i) {
     const onnx::NodeProto& node = graph.node(i);
@@ -115,8 +115,10 @@ void PeerWalk::plan(const onnx::GraphProto& graph) {
       for (const auto& each : attribute.graphs()) plan(each);
     }
     DynamicNode planned{.node = i, .inputs = {}};
-    const std::string reason =
-        is_left ? "lies in a subgraph, and EnableSubgraph is off" : quantize(filter, node, planned);
+    const std::string reason = is_left ? "lies in a subgraph, and EnableSubgraph is off"
+                               : computes_size[static_cast<std::size_t>(i)]
+                                   ? "computes sizes, which rounding would change"
+                                   : quantize(filter, node, planned);
     if (!reason.empty()) {
       keep(node, i, reason);
       continue;
@@ -148,8 +150,8 @@ std::string PeerWalk::quantize(const NodeFilter& filter, const onnx::NodeProto& 
 bool PeerWalk::passes(const NodeFilter& filter, const onnx::NodeProto& node,
                       std::string& reason) const {
   if (filter.rule_for(node, reason) != nullptr) return true;
-  const auto gemm = node.output_size() > 0 ? gemms_.node_of.find(node.output(0))
-                                           : gemms_.node_of.end();
+  const auto gemm =
+      node.output_size() > 0 ? gemms_.node_of.find(node.output(0)) : gemms_.node_of.end();
   if (gemm == gemms_.node_of.end() || reason == "is in nodes_to_exclude") return false;
   const auto& types = config_.op_types_to_quantize;
   const bool has_type = types.empty() || std::ranges::count(types, "Gemm") > 0 ||
@@ -163,7 +165,7 @@ bool PeerWalk::passes(const NodeFilter& filter, const onnx::NodeProto& node,
 void PeerWalk::keep(const onnx::NodeProto& node, int index, const std::string& reason) {
   for (const auto& name : node.input()) read_in_float(name);
   for (const std::string_view name : captures_of(node)) read_in_float(std::string(name));
-  plan_.left.push_back({index, node.name(), node.op_type(), "", reason});
+  plan_.left.push_back({index, display_name(node), node.op_type(), "", reason});
 }
 
 /// A constant that exists in integers by now is dequantized for all its float readers, where
@@ -290,10 +292,11 @@ std::string PeerWalk::lstm(const onnx::NodeProto& node, DynamicNode& out) {
       return "DynamicQuantizeLSTM computes in float32 only";
     WeightSpec spec;
     spec.scheme = scheme_of(name, {.is_weight = true, .axis = 0}, ElementType::Float);
-    if (weights_.override_of(name) == nullptr || !weights_.override_of(name)->quant_type)
-      spec.scheme.type = ElementType::Int8;
+    spec.scheme.type = ElementType::Int8;
+    // The kernel wants zero points of zero where there are several.
+    const bool has_one_scale = !config_.per_channel && weight.tensor->dims(0) == 1;
     spec.scheme.is_symmetric =
-        config_.extra_options.weight_symmetric.value_or(is_signed(spec.scheme.type));
+        !has_one_scale || config_.extra_options.weight_symmetric.value_or(true);
     spec.channel_axis_count = config_.per_channel ? 2 : 1;
     spec.swaps_last_axes = true;
     out.inputs[static_cast<std::size_t>(slot)] = weights_.add(weight, spec);
@@ -345,8 +348,8 @@ std::string PeerWalk::transpose(const onnx::NodeProto& node, DynamicNode& out) {
   const std::string& name = node.input(0);
   if (!is_float(name)) return "its input is not known to be float";
   const Integers* known = integers_of(name);
-  const bool is_forced =
-      config_.extra_options.force_quantize_no_input_check && is_constant_float(name);
+  const bool is_forced = config_.extra_options.force_quantize_no_input_check;
+  if (is_forced && !is_constant_float(name)) return "its input is not constant";
   if (!is_forced && (known == nullptr || !serves(*known, {}))) return "its input is not quantized";
   begin(node, Form::Mover, out);
   std::string obstacle = read(name, {}, out.inputs[0]);

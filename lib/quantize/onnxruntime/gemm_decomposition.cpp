@@ -104,8 +104,7 @@ void Decomposer::replace(const onnx::NodeProto& gemm, std::vector<onnx::NodeProt
   nodes.push_back(node_of("MatMul", gemm.name(), "_MatMul", {gemm.input(0), weight}, product));
   out_.node_of[product] = gemm.name();
   if (has_bias)
-    nodes.push_back(
-        node_of("Add", gemm.name(), "_Add", {product, gemm.input(2)}, gemm.output(0)));
+    nodes.push_back(node_of("Add", gemm.name(), "_Add", {product, gemm.input(2)}, gemm.output(0)));
 }
 
 /// The second factor with its axes swapped, for all Gemms of this graph that read it: a new

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <set>
 #include <map>
+#include <set>
 #include <string>
 
 #include "config/config.h"

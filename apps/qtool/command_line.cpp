@@ -14,8 +14,7 @@ namespace qtool::cli {
 namespace {
 
 /// Commands of the contract that are still to come.
-constexpr std::string_view kFutureCommands[] = {"dynamic", "weights", "float16",
-                                                "tune",    "bench",   "verify"};
+constexpr std::string_view kFutureCommands[] = {"weights", "float16", "tune", "bench", "verify"};
 
 Error usage(std::string message, std::string hint = {}) {
   return Error(ErrorKind::Usage, std::move(message), std::move(hint));

@@ -106,8 +106,8 @@ struct ExtraOptions {
   std::int64_t block_size = 0;
   std::map<std::string, std::vector<TensorOverride>> tensor_quant_overrides;
   bool enable_subgraph = false;
-  bool mat_mul_const_b_only = false;
-  bool sigmoid_nnapi = false;  ///< extra.Sigmoid.nnapi
+  std::optional<bool> mat_mul_const_b_only;  ///< MatMulConstBOnly; default: `dynamic` does
+  bool sigmoid_nnapi = false;                ///< extra.Sigmoid.nnapi
   std::optional<std::int64_t>
       default_tensor_type;  ///< DefaultTensorType: an ONNX element type number
   bool smooth_quant = false;

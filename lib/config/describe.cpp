@@ -133,7 +133,8 @@ void describe(KeyList& keys, ExtraOptions& o) {
   keys.add("EnableSubgraph", o.enable_subgraph,
            "Subgraphs of If, Loop and Scan are quantized too; no effect in format QDQ.");
   keys.add("MatMulConstBOnly", o.mat_mul_const_b_only,
-           "MatMul is quantized only where its second input is constant; no effect in format QDQ.");
+           "MatMul is quantized only where its second input is constant; null: so in dynamic. No "
+           "effect in format QDQ.");
   keys.add("extra.Sigmoid.nnapi", o.sigmoid_nnapi,
            "Sigmoid gets the output range of NNAPI; no effect in format QDQ.");
   keys.add("DefaultTensorType", o.default_tensor_type,

@@ -95,6 +95,16 @@ void check_types(const Config& config) {
   }
 }
 
+/// Of integer operators that quantize at run time.
+void check_dynamic(const Config& config) {
+  const QuantizationConfig& c = config.quantization;
+  const bool has_8_bits = c.weight_type == QuantType::Int8 || c.weight_type == QuantType::UInt8;
+  if (!has_8_bits) {
+    refuse("quantization.weight_type",
+           fmt::format("found {}, expected int8 or uint8 for dynamic", quoted(c.weight_type)));
+  }
+}
+
 void check_quantization(const Config& config) {
   const QuantizationConfig& c = config.quantization;
   for (const Algorithm& algorithm : c.algorithms.value_or(std::vector<Algorithm>{})) {
@@ -110,9 +120,11 @@ void check_quantization(const Config& config) {
 void check_supported(const Config& config, std::string_view command) {
   check_model(config);
   const bool calibrates = command == "static" || command == "calibrate";
-  if (calibrates || command == "preprocess") check_preprocess(config.preprocess);
+  if (calibrates || command == "preprocess" || command == "dynamic")
+    check_preprocess(config.preprocess);
   if (calibrates) check_calibration(config.calibration, command == "static");
   if (command == "static") check_quantization(config);
+  if (command == "dynamic") check_dynamic(config);
   require(!config.verify.max_latency_ratio, "verify.max_latency_ratio", "a gate on latency");
 }
 

@@ -70,6 +70,7 @@ class NameAllocator {
   explicit NameAllocator(const onnx::GraphProto& graph);
   /// `wanted` where it is free, else `wanted_1`, `wanted_2` …; reserved from then on.
   std::string unique(const std::string& wanted);
+  bool is_taken(const std::string& name) const { return taken_.contains(name); }
 
  private:
   std::unordered_map<std::string, int> taken_;

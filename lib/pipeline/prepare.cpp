@@ -36,19 +36,33 @@ bool raise(Model& model, std::int64_t opset, const Config& config,
   return true;
 }
 
+PreprocessReport prepare(Model& model, const Config& config, const Placement& placement) {
+  return placement.follows_onnxruntime && !config.preprocess.enabled
+             ? infer_only(model)
+             : preprocess(model, config.preprocess, Purpose::Quantizing);
+}
+
 }  // namespace
 
 PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
   const Placement& placement = placement_for(config.preset);
-  PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
-                                ? infer_only(model)
-                                : preprocess(model, config.preprocess, Purpose::Quantizing);
+  PreprocessReport report = prepare(model, config, placement);
   // A later opset may allow more operators to be quantized, which may need a still later one.
   for (std::int64_t needed = 0;;) {
     needed = needed_opset(model, config.quantization, placement);
     if (model.opset() >= needed || !raise(model, needed, config, report.notes)) return report;
     infer_shapes(model, report.notes);
   }
+}
+
+PreprocessReport prepare_for_dynamic(Model& model, const Config& config) {
+  constexpr std::int64_t kFirstWithDynamicQuantizeLinear = 11;
+  PreprocessReport report = prepare(model, config, placement_for(config.preset));
+  if (model.opset() < kFirstWithDynamicQuantizeLinear) {
+    upgrade_opset(model, kFirstWithDynamicQuantizeLinear);
+    infer_shapes(model, report.notes);
+  }
+  return report;
 }
 
 }  // namespace qtool

@@ -11,4 +11,7 @@ namespace qtool {
 /// sees.
 PreprocessReport prepare_for_quantization(Model& model, const Config& config);
 
+/// The same for quantization at run time, whose operators begin with opset 11.
+PreprocessReport prepare_for_dynamic(Model& model, const Config& config);
+
 }  // namespace qtool

@@ -248,7 +248,8 @@ void Inspection::check_operators() {
       note_extra(key, fmt::format("the model has no {}", *op_types.begin()));
     }
   };
-  check_peer_form(options_.mat_mul_const_b_only, "MatMulConstBOnly", {"MatMul", "Gemm"});
+  check_peer_form(options_.mat_mul_const_b_only.value_or(false), "MatMulConstBOnly",
+                  {"MatMul", "Gemm"});
   check_peer_form(options_.sigmoid_nnapi, "extra.Sigmoid.nnapi", {"Sigmoid"});
   int graphs = 0;
   for_each_graph(graph_, [&](const onnx::GraphProto&) { ++graphs; });

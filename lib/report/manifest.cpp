@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/calibrate.h"
+#include "report/dynamic.h"
 #include "report/json_object.h"
 #include "report/preprocess.h"
 #include "report/static_json.h"
@@ -41,6 +42,12 @@ JsonObject manifest_of(const char* command, const Provenance& provenance) {
 std::string manifest_json(const StaticReport& report) {
   JsonObject object = manifest_of("static", report.provenance);
   add_static_members(object, report);
+  return to_json_text(object.take());
+}
+
+std::string manifest_json(const DynamicReport& report) {
+  JsonObject object = manifest_of("dynamic", report.provenance);
+  add_dynamic_members(object, report);
   return to_json_text(object.take());
 }
 

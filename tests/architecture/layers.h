@@ -31,9 +31,11 @@ inline constexpr auto kLayers = std::to_array<Layer>({
     {"report",
      "base, config, inspect/explain.h, inspect/plan_outcome.h, inspect/summary.h, "
      "pipeline/calibrate_report.h, pipeline/compare_report.h, "
-     "pipeline/coverage_report.h, pipeline/inspect_report.h, pipeline/preprocess_result.h, "
+     "pipeline/coverage_report.h, pipeline/dynamic_report.h, pipeline/inspect_report.h, "
+     "pipeline/preprocess_result.h, "
      "pipeline/static_report.h, "
-     "pipeline/table_report.h, preprocess/preprocess.h, quantize/plan.h, verify/comparison.h",
+     "pipeline/table_report.h, preprocess/preprocess.h, quantize/dynamic/plan.h, quantize/plan.h, "
+     "verify/comparison.h",
      "fmt"},
     {"pipeline",
      "base, kernels, config, model, samples, runtime, preprocess, calibrate, quantize, verify, "

@@ -5,12 +5,14 @@ import random
 
 from models_of_layouts import NETWORKS, layouts
 from models_of_operators import OPERATORS
+from models_of_run_time import RUN_TIME
 
-MODELS = OPERATORS | layouts()
+STATIC_MODELS = OPERATORS | layouts()
+MODELS = STATIC_MODELS | RUN_TIME
 OPSETS = [11, 12, 13, 15, 17, 19, 21, 22]
 SINCE = {"LayerNormalization": 17}
 # The first model of each operator and the networks get all combinations, the others those that placement depends on.
-LEADING = set({op_type: model for model, (op_type, _) in reversed(MODELS.items())}.values()) | set(NETWORKS)
+LEADING = set({op_type: model for model, (op_type, _) in reversed(STATIC_MODELS.items())}.values()) | set(NETWORKS)
 HALF_MODELS = ("conv relu_between_convs gemm gemm_beta_1 matmul add_constant softmax_after_conv layer_norm clip_6 max_pool_after_conv "
                "pad_value_after_conv residual attention reference_trace").split()
 
@@ -80,7 +82,7 @@ class Combination:
     types: str = "int8-int8"
     per_channel: bool = False
     reduce_range: bool = False
-    quant_format: str = "QDQ"
+    quant_format: str = "QDQ"                            # or "dynamic": no format, another command
     option: str = ""                                     # name of one of the tables above, or "symmetric=..."
     activation_symmetric: bool = None
     weight_symmetric: bool = None
@@ -98,6 +100,10 @@ class Combination:
         return self.types.split("-")[1]
 
     @property
+    def command(self):
+        return "dynamic" if self.quant_format == "dynamic" else "static"
+
+    @property
     def id(self):
         words = [self.model + (":half" if self.half else ""), f"o{self.opset}", self.types, self.quant_format]
         words += ["pc"] * self.per_channel + ["reduced"] * self.reduce_range
@@ -107,7 +113,7 @@ class Combination:
 
     @property
     def extra_options(self):
-        options = dict(dict(EXTRA_OPTIONS).get(self.option, {}))
+        options = dict(dict(EXTRA_OPTIONS + RUN_TIME_OPTIONS).get(self.option, {}))
         if self.activation_symmetric is not None:
             options["ActivationSymmetric"] = self.activation_symmetric
         if self.weight_symmetric is not None:
@@ -180,9 +186,51 @@ def in_qoperator_format(model, middle):
         yield dataclasses.replace(base, types="uint8-int8", option=option)
 
 
-def all_combinations(quick):
+# Operators that quantization at run time touches, beside the networks.
+AT_RUN_TIME = "Attention Conv EmbedLayerNormalization GRU Gather Gemm LSTM MatMul RNN Transpose".split()
+HALF_AT_RUN_TIME = "conv gemm gemm_beta_1 matmul add_constant residual attention reference_trace embedding gather_into_matmul gather_moved".split()
+RUN_TIME_OPTIONS = [
+    ("any_b", {"MatMulConstBOnly": False}),
+    ("subgraph", {"EnableSubgraph": True}),
+    ("force", {"ForceQuantizeNoInputCheck": True}),
+    ("real_range_5", {"MinimumRealRange": 5.0}),
+    ("default_type", {"DefaultTensorType": 1}),
+]
+RUN_TIME_SELECTIONS = [
+    ("only_matmul", {"op_types_to_quantize": ["MatMul"]}),
+    ("only_conv", {"op_types_to_quantize": ["Conv"]}),
+    ("no_conv", {"op_types_to_quantize": ["MatMul", "Attention", "LSTM", "Gather", "Transpose", "EmbedLayerNormalization"]}),
+    ("not_first", {"exclude_first": True}),
+    ("only_first", {"only_first": True}),
+]
+
+
+def of_model_at_run_time(model):
+    """All combinations of one model for `dynamic`."""
+    opsets = opsets_of(model)
+    base = Combination(model, 17 if 17 in opsets else opsets[0], types="uint8-int8", quant_format="dynamic")
+    for opset in opsets:
+        yield dataclasses.replace(base, opset=opset)
+        yield dataclasses.replace(base, opset=opset, per_channel=True)
+    for types, channels, reduced, w in itertools.product(("uint8-int8", "uint8-uint8"), BOTH, BOTH, (None, *BOTH)):
+        yield dataclasses.replace(base, types=types, per_channel=channels, reduce_range=reduced, weight_symmetric=w)
+    for (option, _), channels in itertools.product(RUN_TIME_OPTIONS + RUN_TIME_SELECTIONS, BOTH):
+        yield dataclasses.replace(base, per_channel=channels, option=option)
+    for option in ("weight_uint8", "weight_empty", "weight_range", "weight_reduced"):
+        yield dataclasses.replace(base, option=option)
+    yield dataclasses.replace(base, activation_symmetric=True)
+    for opset in (17, 19, 21):
+        if opset in opsets and model in HALF_AT_RUN_TIME:
+            yield dataclasses.replace(base, opset=opset, half=True)
+
+
+def all_combinations(quick, command="static"):
     """Each once; the quick ones are the same at every run."""
-    found = list(dict.fromkeys(c for model in MODELS for c in of_model(model)))
+    if command == "dynamic":
+        models = [m for m, (op_type, _) in MODELS.items() if op_type in AT_RUN_TIME or m in NETWORKS]
+        found = list(dict.fromkeys(c for model in models for c in of_model_at_run_time(model)))
+    else:
+        found = list(dict.fromkeys(c for model in STATIC_MODELS for c in of_model(model)))
     if not quick:
         return found
     return sorted(random.Random(1).sample(found, 600), key=found.index)

@@ -57,8 +57,13 @@ def of_models(*models):
     return lambda combination: is_qoperator(combination) and combination.model in models
 
 
+def is_at_run_time(*models):
+    return lambda combination: combination.command == "dynamic" and combination.model in models
+
+
 # (whether it holds for a combination, reason)
 REASONS = [
+    (is_at_run_time("attention_bias_input"), "an Attention with inputs that QAttention drops stays in float"),
     (forces_movers, "ForceQuantizeNoInputCheck keeps movers of computed values on integers"),
     (lambda c: is_qoperator(c) and c.option == "first_range", "Relu stays where an override widens its input's range"),
     (of_models("conv_shared_bias", "conv_shared_weight"), "a shared bias has its own integers for each pair of scales"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Quantizes generated models with qtool's preset onnxruntime and with onnxruntime.quantization, and compares the results.
 
-usage: differential.py QTOOL CACHE_DIR [--quick] [--op TYPE] [--model NAME] [--option WORD] [--format QDQ|QOperator] [--types A-W]
+usage: differential.py QTOOL CACHE_DIR [--command static|dynamic] [--quick] [--op TYPE] [--model NAME] [--option WORD] [--format QDQ|QOperator] [--types A-W]
                        [--opset N] [--limit N] [--jobs N] [-v] [--show ID] [--list]
 
 Where the peer's result loads, nodes and initializers must be equal, unless ours is measurably nearer to the float model; where the
@@ -45,7 +45,7 @@ def float_model(combination):
 
 
 def is_quantized(model):
-    return any("Quantize" in n.op_type or n.op_type.startswith("QLinear") for n in model.graph.node)
+    return any("Quantize" in n.op_type or n.op_type.startswith("Q") or n.op_type.endswith("Integer") for n in model.graph.node)
 
 
 class Trial:
@@ -57,15 +57,17 @@ class Trial:
 
     def ours(self, load_check):
         """(exit code, last line of stderr, model or None)"""
-        method, cache = self.peer.cache_text(self.options)
+        command = self.combination.command
+        method, cache = self.peer.cache_text(self.options) if command == "static" else (None, "")
         with tempfile.TemporaryDirectory() as work:
             source, target, ranges, settings = (os.path.join(work, n) for n in ("m.onnx", "q.onnx", "cache.json", "config.json"))
             with open(source, "wb") as file:
                 file.write(self.peer.bytes)
-            for place, text in ((ranges, cache), (settings, config(self.options, source, target, ranges, method.name.lower(), self.preset))):
+            calibration = (ranges, method.name.lower()) if method else (None, None)
+            for place, text in ((ranges, cache), (settings, config(self.options, source, target, *calibration, self.preset))):
                 with open(place, "w", encoding="utf-8") as file:
                     file.write(text)
-            command = [self.qtool, "static", "-c", settings, "-q", "--threads", "1"] + ([] if load_check else ["--no-load-check"])
+            command = [self.qtool, command, "-c", settings, "-q", "--threads", "1"] + ([] if load_check else ["--no-load-check"])
             done = subprocess.run(command, capture_output=True, text=True, errors="replace")
             line = next((l for l in done.stderr.splitlines() if "error:" in l), "").replace(work + "/", "")
             return done.returncode, line, onnx.load(target) if done.returncode == 0 else None
@@ -164,7 +166,7 @@ def outcomes(task):
 
 
 def chosen(args):
-    found = all_combinations(args.quick)
+    found = all_combinations(args.quick, args.command)
     tests = [(args.op, lambda c: c.op_type), (args.model, lambda c: c.model), (args.format, lambda c: c.quant_format),
              (args.types, lambda c: c.types), (args.opset, lambda c: c.opset)]
     for wanted, get in tests:
@@ -203,6 +205,7 @@ def parsed():
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     for flag in ("--quick", "--list"):
         parser.add_argument(flag, action="store_true")
+    parser.add_argument("--command", choices=["static", "dynamic"], default="static")
     parser.add_argument("--preset", default="onnxruntime")
     parser.add_argument("-v", "--verbose", action="store_true")
     return parser.parse_args()
@@ -225,7 +228,7 @@ def main():
     args = parsed()
     qtool, folder = os.path.abspath(args.qtool), os.path.abspath(args.cache)
     if args.show:
-        (combination,) = (c for c in all_combinations(False) if c.id == args.show)
+        (combination,) = (c for c in all_combinations(False, args.command) if c.id == args.show)
         print(next(trials([combination], qtool, folder, args.preset)).shown())
         return 0
     combinations = chosen(args)

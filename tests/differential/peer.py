@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import numpy_helper
-from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_dynamic, quantize_static
 from onnxruntime.quantization.calibrate import TensorData, TensorsData, save_tensors_data
 from onnxruntime.quantization.quantize import update_opset_version
 
@@ -92,12 +92,14 @@ def with_types(override, zero_point_type):
 def arguments(options):
     """Our keyword arguments in the peer's types."""
     result = dict(options)
-    result["quant_format"] = QuantFormat[options["quant_format"]]
-    for key in ("activation_type", "weight_type"):
+    if "quant_format" in options:
+        result["quant_format"] = QuantFormat[options["quant_format"]]
+    for key in {"activation_type", "weight_type"} & options.keys():
         result[key] = QUANT_TYPES[options[key]]
     extra = dict(options["extra_options"])
     if "TensorQuantOverrides" in extra:
-        zero_point_type = options["activation_type"] if "int" in options["activation_type"] and "4" not in options["activation_type"] else "uint8"
+        activation_type = options.get("activation_type", "uint8")
+        zero_point_type = activation_type if "int" in activation_type and "4" not in activation_type else "uint8"
         extra["TensorQuantOverrides"] = {name: [with_types(o, zero_point_type) for o in channels]
                                          for name, channels in extra["TensorQuantOverrides"].items()}
     result["extra_options"] = extra
@@ -164,7 +166,7 @@ class Peer:
 
     def answer(self, options):
         """{'error': ...} or {'model': ..., 'load_error': ... or None, 'cosine': ..., 'sqnr': ...}"""
-        method, cache = self.cache_text(options)
+        method, cache = self.cache_text(options) if "quant_format" in options else (None, "dynamic")
         words = [ort.__version__, json.dumps(options, sort_keys=True), cache]
         key = hashlib.sha256(self.bytes + "\0".join(words).encode()).hexdigest()
         place = os.path.join(self.folder, key[:2], key)
@@ -185,6 +187,9 @@ class Peer:
             with time_limit(TIME_LIMIT_S), tempfile.TemporaryDirectory() as work:
                 source, cache_file = os.path.join(work, "m.onnx"), os.path.join(work, "cache.json")
                 onnx.save(self.model, source)
+                if method is None:
+                    quantize_dynamic(source, target, **arguments(options))
+                    return {"error": None} | measured(onnx.load(target), self.feeds, self.reference)
                 with open(cache_file, "w", encoding="utf-8") as file:
                     file.write(cache)
                 quantize_static(source, target, None, calibrate_method=method, calibration_cache_path=cache_file, **arguments(options))

@@ -11,7 +11,10 @@
 #include "model/graph_view.h"
 #include "model/save.h"
 #include "preprocess/preprocess.h"
+#include "quantize/dynamic/lowering.h"
+#include "quantize/dynamic/planner.h"
 #include "quantize/measurable.h"
+#include "quantize/onnxruntime/dynamic_plan.h"
 #include "quantize/planner.h"
 #include "temp_dir.h"
 #include "text_model.h"
@@ -85,17 +88,45 @@ void run_golden(const GoldenFile& file) {
   CHECK(actual.text() == file.text());
 }
 
-}  // namespace
+DynamicPlan dynamic_plan(Model& model, const Config& config) {
+  if (config.preset != Preset::OnnxRuntime) return plan_dynamic(model, config.quantization);
+  const GemmDecomposition gemms = decompose_gemm(model, config.quantization);
+  return plan_dynamic_as_onnxruntime(model, gemms, config.quantization);
+}
 
-TEST_CASE("every golden file gives the plan that it states", "[golden]") {
+void run_dynamic_golden(const GoldenFile& file) {
+  const Config config = config_of(file);
+  Model model = text_model(file.sections.at("model"));
+  normalize(model);
+  DynamicPlan plan = dynamic_plan(model, config);
+  GoldenFile actual = file;
+  actual.sections["plan"] = to_text(plan);
+  const Model lowered = lower_dynamic(std::move(model), plan);
+  actual.sections["graph"] = graph_text(lowered);
+  CHECK_NOTHROW(check_model(lowered, "the quantized model"));
+  if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
+  CHECK(actual.text() == file.text());
+}
+
+void run_all(const char* folder, void (*run)(const GoldenFile&)) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(QTOOL_GOLDEN_DIR) / "plan")) {
+       std::filesystem::directory_iterator(std::filesystem::path(QTOOL_GOLDEN_DIR) / folder)) {
     files.push_back(entry.path());
   }
   std::ranges::sort(files);
   REQUIRE(!files.empty());
   for (const auto& path : files) {
-    DYNAMIC_SECTION(path.filename().string()) { run_golden(read_golden(path)); }
+    DYNAMIC_SECTION(path.filename().string()) { run(read_golden(path)); }
   }
+}
+
+}  // namespace
+
+TEST_CASE("every golden file gives the plan that it states", "[golden]") {
+  run_all("plan", run_golden);
+}
+
+TEST_CASE("every golden file of dynamic gives the plan and graph that it states", "[golden]") {
+  run_all("dynamic", run_dynamic_golden);
 }

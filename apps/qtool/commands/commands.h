@@ -9,6 +9,7 @@ namespace qtool::cli {
 Command calibrate_command();
 Command compare_command();
 Command completion_command();
+Command dynamic_command();
 Command inspect_command();
 Command preprocess_command();
 Command schema_command();

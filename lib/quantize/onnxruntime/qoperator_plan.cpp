@@ -114,7 +114,7 @@ std::string QOperatorWalk::quantize(int index) {
   if (opset_ < row->since_opset)
     return fmt::format("needs opset {}, the model has {}", row->since_opset, opset_);
   const bool multiplies = node.op_type() == "MatMul" || node.op_type() == "Gemm";
-  if (multiplies && config_.extra_options.mat_mul_const_b_only &&
+  if (multiplies && config_.extra_options.mat_mul_const_b_only.value_or(false) &&
       !graph_.initializer(node.input(1)))
     return "its second input is not constant";
   const auto before = tensors_.mark();

@@ -1,0 +1,127 @@
+#include "quantize/dynamic/weight_store.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "model/tensor.h"
+#include "quantize/constants.h"
+
+namespace qtool {
+namespace {
+
+/// So many bytes of the mapped file may be resident before its pages are given back.
+constexpr std::size_t kResidentBytes = std::size_t{16} << 20;
+
+std::vector<std::int64_t> shape_of(const onnx::TensorProto& tensor) {
+  return {tensor.dims().begin(), tensor.dims().end()};
+}
+
+/// The values in the type that their scale has. Integer operators want float32 scales, also for
+/// float16 weights.
+Tensor values_in(ElementType type, const Model& model, const onnx::TensorProto& proto) {
+  Tensor tensor = model.tensor(proto);
+  if (tensor.type == type) return tensor;
+  const std::vector<float> values = to_float32(tensor);
+  const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+  return {ElementType::Float, std::move(tensor.shape), {bytes, bytes + values.size() * 4}};
+}
+
+/// The same values with the row of channel axes as one axis.
+void join_channel_axes(Tensor& tensor, const WeightSpec& spec) {
+  if (spec.channel_axis_count < 2) return;
+  const auto first = tensor.shape.begin() + spec.first_channel_axis;
+  for (std::int64_t i = 1; i < spec.channel_axis_count; ++i) *first *= *(first + i);
+  tensor.shape.erase(first + 1, first + spec.channel_axis_count);
+}
+
+std::vector<std::int64_t> channel_shape(const std::vector<std::int64_t>& shape,
+                                        const WeightSpec& spec) {
+  const auto first = shape.begin() + spec.first_channel_axis;
+  return {first, first + spec.channel_axis_count};
+}
+
+/// Matrices of `rows` x `columns` bytes, each transposed, in tiles that fit the cache.
+std::string transposed(std::string_view in, std::size_t rows, std::size_t columns) {
+  constexpr std::size_t kTile = 64;
+  std::string out(in.size(), '\0');
+  const std::size_t size = rows * columns;
+  for (std::size_t begin = 0; size > 0 && begin < in.size(); begin += size) {
+    for (std::size_t row = 0; row < rows; row += kTile) {
+      const std::size_t row_end = std::min(rows, row + kTile);
+      for (std::size_t column = 0; column < columns; column += kTile) {
+        const std::size_t column_end = std::min(columns, column + kTile);
+        for (std::size_t j = column; j < column_end; ++j)
+          for (std::size_t i = row; i < row_end; ++i)
+            out[begin + j * rows + i] = in[begin + i * columns + j];
+      }
+    }
+  }
+  return out;
+}
+
+void swap_last_axes(StoredWeight& weight) {
+  std::int64_t& rows = weight.shape[weight.shape.size() - 2];
+  std::int64_t& columns = weight.shape.back();
+  weight.values =
+      transposed(weight.values, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
+  std::swap(rows, columns);
+}
+
+}  // namespace
+
+int WeightStore::add(const GraphScopes::Constant& constant, const WeightSpec& spec) {
+  const std::string& name = constant.tensor->name();
+  const Key key{constant.graph,
+                name,
+                spec.stem,
+                spec.swaps_last_axes,
+                spec.first_channel_axis,
+                spec.channel_axis_count,
+                spec.scheme.type,
+                spec.scheme.is_symmetric,
+                spec.scheme.value_type,
+                spec.factor};
+  const auto [entry, is_new] = known_.try_emplace(key, -1);
+  if (is_new) entry->second = make(constant, spec);
+  return entry->second;
+}
+
+int WeightStore::make(const GraphScopes::Constant& constant, const WeightSpec& spec) {
+  const onnx::TensorProto& proto = *constant.tensor;
+  Tensor values = values_in(spec.scheme.value_type, model_, proto);
+  join_channel_axes(values, spec);
+  ScaleSharing sharing;
+  if (spec.channel_axis_count > 0) sharing.axis = spec.first_channel_axis;
+  const std::string& name = spec.override_name.empty() ? proto.name() : spec.override_name;
+  auto found =
+      constant_params(values, sharing, spec.scheme, given_params(overrides_.channels(name)));
+  if (!found) return -1;
+
+  StoredWeight weight;
+  weight.source = proto.name();
+  weight.stem = spec.stem.empty() ? proto.name() : spec.stem;
+  weight.graph = constant.graph;
+  weight.shape = shape_of(proto);
+  weight.value_type = element_type(proto);
+  const std::vector<std::byte> integers = quantize_constant(values, found->params);
+  weight.values.assign(reinterpret_cast<const char*>(integers.data()), integers.size());
+  weight.params = std::move(found->params);
+  weight.params_shape = spec.params_shape.value_or(channel_shape(weight.shape, spec));
+  weight.has_one_zero_point = spec.has_one_zero_point;
+  for (float& scale : weight.params.scales) scale *= spec.factor;
+  if (spec.swaps_last_axes) swap_last_axes(weight);
+  release_pages(values.bytes.size());
+  weights_.push_back(std::move(weight));
+  return static_cast<int>(weights_.size()) - 1;
+}
+
+/// Each weight is read once: its pages need not stay.
+void WeightStore::release_pages(std::size_t bytes) {
+  read_bytes_ += bytes;
+  if (read_bytes_ < kResidentBytes) return;
+  read_bytes_ = 0;
+  for (const auto& data : model_.data_files()) data.file->release_pages();
+}
+
+}  // namespace qtool

@@ -1,0 +1,189 @@
+#include "report/dynamic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <utility>
+
+#include "base/text.h"
+#include "config/describe.h"
+#include "report/comparison.h"
+#include "report/figures.h"
+#include "report/left_in_float.h"
+#include "report/model_json.h"
+
+namespace qtool {
+namespace {
+
+constexpr std::size_t kShownReasons = 8;
+
+std::string path_text(const std::optional<std::filesystem::path>& path) {
+  return path ? path->native() : std::string("-");
+}
+
+void add_model_facts(Facts& facts, const DynamicReport& report) {
+  Cell input(fmt::format("{}, {}, opset {}", path_text(report.config.model.input),
+                         format_bytes(report.input_bytes), report.opset_before));
+  if (report.config.dry_run) {
+    facts.emplace_back("input", std::move(input));
+    facts.emplace_back("output", "nothing written: a dry run");
+    return;
+  }
+  const double ratio = report.input_bytes == 0 ? 0
+                                               : static_cast<double>(report.output_bytes) /
+                                                     static_cast<double>(report.input_bytes);
+  Cell output(fmt::format("{}, {} ({}), opset {}", path_text(report.config.model.output),
+                          format_bytes(report.output_bytes), share_text(ratio),
+                          report.opset_after));
+  const double largest = std::max(1.0, ratio);
+  input.bar = 1 / largest;
+  output.bar = ratio / largest;
+  facts.emplace_back("input", std::move(input));
+  facts.emplace_back("output", std::move(output));
+}
+
+Facts facts_of(const DynamicReport& report) {
+  Facts facts;
+  add_model_facts(facts, report);
+  facts.emplace_back("nodes",
+                     fmt::format("{} quantized, {} left in float", report.outcome.quantized_nodes,
+                                 report.outcome.float_nodes));
+  facts.emplace_back("weights", fmt::format("{} stored in 8 bits", report.plan.weights.size()));
+  if (report.config.dry_run) return facts;
+  facts.emplace_back("load check", report.load_check);
+  if (report.verification)
+    std::ranges::move(top1_facts(report.verification->top1), std::back_inserter(facts));
+  if (report.config.report.manifest)
+    facts.emplace_back("manifest", path_text(report.config.model.output) + ".manifest.json");
+  return facts;
+}
+
+const TypeUse* use_of(const std::vector<TypeUse>& uses, ElementType type) {
+  const auto found = std::ranges::find(uses, type, &TypeUse::type);
+  return found == uses.end() ? nullptr : &*found;
+}
+
+/// The element types of both models, those of the input first.
+std::vector<ElementType> types_of(const DynamicReport& report) {
+  std::vector<ElementType> types;
+  for (const auto* uses : {&report.weights_before, &report.weights_after}) {
+    for (const TypeUse& use : *uses)
+      if (std::ranges::count(types, use.type) == 0) types.push_back(use.type);
+  }
+  return types;
+}
+
+Section type_section(const DynamicReport& report) {
+  Table table{{{"weights of type"}, {"bytes before", true}, {"after", true}}, {}};
+  const auto text = [](const TypeUse* use) {
+    return use == nullptr ? std::string("-") : format_bytes(use->bytes);
+  };
+  for (const ElementType type : types_of(report)) {
+    table.rows.push_back({element_type_name(type), text(use_of(report.weights_before, type)),
+                          text(use_of(report.weights_after, type))});
+  }
+  return {"what the weights take", std::move(table)};
+}
+
+Section weight_details(const DynamicPlan& plan) {
+  Table table{{{"weight"}, {"type"}, {"scale", true}, {"zero point", true}}, {}};
+  for (const StoredWeight& weight : plan.weights) {
+    const QuantParams& params = weight.params;
+    const bool is_single = params.scales.size() == 1 && params.zero_points.size() == 1;
+    table.rows.push_back({weight.source, element_type_name(params.type),
+                          is_single ? fmt::format("{:.6g}", params.scales[0])
+                                    : count_text(params.scales.size(), "channel"),
+                          is_single ? std::to_string(params.zero_points[0]) : std::string()});
+  }
+  return {"every 8-bit weight", std::move(table), true};
+}
+
+Section time_details(const DynamicReport& report) {
+  Table table{{{"stage"}, {"seconds", true}}, {}};
+  for (const auto& [stage, seconds] : report.seconds)
+    table.rows.push_back({stage, fmt::format("{:.3f}", seconds)});
+  return {"time", std::move(table), true};
+}
+
+void append(std::vector<Section>& out, std::vector<Section> sections) {
+  std::ranges::move(sections, std::back_inserter(out));
+}
+
+JsonValue type_json(const DynamicReport& report, ElementType type) {
+  const auto bytes = [&](const std::vector<TypeUse>& uses) {
+    const TypeUse* use = use_of(uses, type);
+    return use == nullptr ? std::uint64_t{0} : use->bytes;
+  };
+  return JsonObject()
+      .add("type", element_type_name(type))
+      .add("bytes_before", bytes(report.weights_before))
+      .add("bytes_after", bytes(report.weights_after))
+      .take();
+}
+
+JsonValue weight_json(const StoredWeight& weight) {
+  const QuantParams& params = weight.params;
+  JsonObject object;
+  object.add("name", weight.source)
+      .add("type", element_type_name(params.type))
+      .add("axis", params.axis);
+  if (params.scales.size() == 1 && params.zero_points.size() == 1) {
+    object.add("scale", static_cast<double>(params.scales[0]))
+        .add("zero_point", params.zero_points[0]);
+  } else {
+    object.add("channel_count", params.scales.size());
+  }
+  return object.take();
+}
+
+}  // namespace
+
+Document to_document(const DynamicReport& report) {
+  Document out;
+  const auto& input = report.config.model.input;
+  out.title =
+      fmt::format("{} quantized", input ? input->filename().native() : std::string("model"));
+  out.sections.push_back({"", facts_of(report)});
+  if (!report.config.dry_run) out.sections.push_back(type_section(report));
+  const LeftInFloat left = group_left(report.outcome.left);
+  append(out.sections, left_sections(left, kShownReasons));
+  if (report.verification) append(out.sections, comparison_sections(*report.verification));
+  append(out.sections, gate_sections(report.gates));
+  append(out.sections, left_details(left));
+  out.sections.push_back(weight_details(report.plan));
+  out.sections.push_back(time_details(report));
+  return out;
+}
+
+void add_dynamic_members(JsonObject& object, const DynamicReport& report) {
+  const ModelConfig& model = report.config.model;
+  object
+      .add("input",
+           model_json(model.input, report.input_sha256, report.input_bytes, report.opset_before))
+      .add("output",
+           model_json(model.output, report.output_sha256, report.output_bytes, report.opset_after))
+      .add("config", write_value(report.config))
+      .add("nodes", node_counts_json(report.outcome))
+      .add("weights",
+           json_list(types_of(report), [&](ElementType type) { return type_json(report, type); }))
+      .add("left_in_float", to_json(group_left(report.outcome.left)))
+      .add("load_check", report.load_check)
+      .add("verification", report.verification ? to_json(*report.verification) : JsonValue())
+      .add("gates", to_json(report.gates))
+      .add("warnings", report.warnings);
+}
+
+JsonValue to_json(const DynamicReport& report) {
+  JsonObject object;
+  object.add("command", "dynamic");
+  add_dynamic_members(object, report);
+  JsonObject seconds;
+  for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
+  return object.add("quantized_weights", json_list(report.plan.weights, weight_json))
+      .add("passes", passes_json(report.preprocess))
+      .add("notes", report.preprocess.notes)
+      .add("seconds", seconds.take())
+      .take();
+}
+
+}  // namespace qtool

@@ -1,0 +1,74 @@
+#include "catch.h"
+#include "config/json.h"
+#include "qtool_run.h"
+
+namespace qtool {
+namespace {
+
+using testing::ProcessResult;
+using testing::run_qtool;
+using testing::TempDir;
+
+const std::filesystem::path kDigits = QTOOL_SOURCE_DIR "/calib_samples/digits";
+const std::string kLine = "dynamic model.onnx out.onnx ";
+
+void fill(const TempDir& dir) {
+  std::filesystem::copy_file(kDigits / "model.onnx", dir / "model.onnx");
+  std::filesystem::create_directory_symlink(kDigits / "eval", dir / "eval");
+}
+
+TEST_CASE("dynamic: needs no data, and writes a model and its manifest", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const ProcessResult result = run_qtool(kLine, dir);
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  CHECK(result.out.find("load check  loads") != std::string::npos);
+  CHECK(result.out.find("Conv") != std::string::npos);
+  CHECK(std::filesystem::exists(dir / "out.onnx"));
+  const std::string manifest = read_file(dir / "out.onnx.manifest.json");
+  CHECK_NOTHROW(parse_json(manifest, "manifest"));
+  CHECK(manifest.find("\"command\": \"dynamic\"") != std::string::npos);
+  CHECK(manifest.find("\"MatMulConstBOnly\": true") != std::string::npos);
+}
+
+TEST_CASE("dynamic: two runs give the same bytes, with any number of threads", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  REQUIRE(run_qtool(kLine + "--threads 1", dir).exit_code == 0);
+  const std::string first = read_file(dir / "out.onnx");
+  REQUIRE(run_qtool(kLine + "--threads 2", dir).exit_code == 0);
+  CHECK(read_file(dir / "out.onnx") == first);
+}
+
+TEST_CASE("dynamic: a dry run says what would be done and writes nothing", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const ProcessResult result = run_qtool(kLine + "--dry-run --json", dir);
+  CHECK(result.exit_code == 0);
+  CHECK_NOTHROW(parse_json(result.out, "stdout"));
+  CHECK_FALSE(std::filesystem::exists(dir / "out.onnx"));
+}
+
+TEST_CASE("dynamic: gates are held against samples", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const std::string asked = kLine + "--op-types-to-quantize Conv Gemm --data eval ";
+  CHECK(run_qtool(asked + "--min-cosine 0.9", dir).exit_code == 0);
+  const ProcessResult unmet = run_qtool(asked + "--min-cosine 0.9999999", dir);
+  CHECK(unmet.exit_code == 4);
+  CHECK(std::filesystem::exists(dir / "out.onnx"));
+}
+
+TEST_CASE("dynamic: types without integer operators are refused", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const ProcessResult result = run_qtool(kLine + "--weight-type int4", dir);
+  CHECK(result.exit_code == 2);
+  CHECK(result.err ==
+        "qtool: error: quantization.weight_type: found 'int4', expected int8 or uint8 for "
+        "dynamic\n");
+}
+
+}  // namespace
+}  // namespace qtool

@@ -128,10 +128,10 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
                             placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   report_.outcome = outcome_of(model.graph(), report_.plan);
-  if (report_.plan.tensors.empty()) {
+  if (all_tensors(report_.plan).empty()) {
     warn(
-        fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
-                    "'qtool inspect' says why for each",
+        fmt::format("{}: nothing was quantized: no node has an 8-bit form here; 'qtool inspect' "
+                    "says why for each",
                     input().string()));
   }
 }

@@ -15,8 +15,8 @@ namespace qtool {
 /// Puts the body of every model-local function in place of its calls.
 void inline_functions(Model& model);
 
-/// Renames inputs and initializers of subgraphs that hide a value of a graph around them, so that a
-/// name means one thing.
+/// Renames values of subgraphs whose name a graph around or beside them has too, so that a name
+/// means one thing.
 void rename_shadowing_values(Model& model);
 
 /// Turns every Constant node, in whatever form, into an initializer of its graph; those that are

@@ -109,7 +109,15 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     BiasHeadroom room = headroom(graph, *bias.request, plan);
     const auto step = steps.find(graph.node(bias.request->use.node).output(0));
     room.output_step = step == steps.end() ? 0 : step->second;
-    bias.uses_product_scale = fit_weight_scales(weight.params, zeros->second, bias.largest, room);
+    QuantParams fitted = weight.params;
+    bias.uses_product_scale = fit_weight_scales(fitted, zeros->second, bias.largest, room);
+    // What several graphs read is stored once, so no bias of one of them may change it.
+    const bool is_shared = !graph.defines(weight.name) || graph.is_captured(weight.name);
+    if (!is_shared) {
+      weight.params = std::move(fitted);
+    } else if (fitted.scales != weight.params.scales) {
+      bias.uses_product_scale = false;
+    }
   }
   for (PreparedBias& bias : biases) {
     const BiasRequest& request = *bias.request;

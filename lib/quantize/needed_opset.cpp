@@ -42,9 +42,10 @@ std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
   // ONNX Runtime's own Q and DQ have had axes and float16 scales from the start.
   if (uses_own_domain || !qdq_domain(config, model.opset()).empty()) return needed;
   if (needed >= kFirstWithSmallTypesAndBlocks) return needed;
-  for (const TensorPlan& tensor : draft_plan(model, config, placement).tensors) {
-    if (tensor.params.axis) needed = std::max(needed, kFirstWithAxis);
-    if (tensor.value_type == ElementType::Float16)
+  const QuantPlan draft = draft_plan(model, config, placement);
+  for (const TensorPlan* tensor : all_tensors(draft)) {
+    if (tensor->params.axis) needed = std::max(needed, kFirstWithAxis);
+    if (tensor->value_type == ElementType::Float16)
       needed = std::max(needed, kFirstWithFloat8AndFloat16);
   }
   return needed;

@@ -91,6 +91,7 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config) {
       [](Model& each, Notes&) { fold_batch_normalization(each); });
   add(config.simplify, "remove_duplicate_nodes",
       [](Model& each, Notes&) { remove_duplicate_nodes(each); });
+  add(config.simplify, "share_constants", [](Model& each, Notes&) { share_constants(each); });
   add(config.simplify || config.fold_constants, "remove_unread_constants",
       [](Model& each, Notes&) { remove_dead_nodes(each); });
   add(config.opset.has_value(), "upgrade_opset",

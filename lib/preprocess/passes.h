@@ -46,6 +46,11 @@ void fold_constants(Model& model, std::vector<std::string>& notes);
 /// before it.
 void fold_batch_normalization(Model& model);
 
+/// Stores what several bodies hold alike once, in the main graph: folding in each branch what all
+/// of them compute from one weight would store that weight as often. Wants each name to mean one
+/// thing.
+void share_constants(Model& model);
+
 /// Removes nodes and initializers that no output depends on, and value_info of values that are
 /// gone.
 void remove_dead_nodes(Model& model);

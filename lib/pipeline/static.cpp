@@ -17,6 +17,7 @@
 #include "quantize/node_filter.h"
 #include "quantize/plan_builder.h"
 #include "quantize/tensor_overrides.h"
+#include "quantize/weight_noise.h"
 
 namespace qtool {
 namespace {
@@ -50,6 +51,7 @@ class StaticRun {
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
+  void warn_of_noisy_weights(const Model& model);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -127,6 +129,7 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
   report_.plan = build_plan(model, calibration.ranges, calibration.means, config_.quantization,
                             placement_for(config_.preset));
   for (const std::string& warning : report_.plan.warnings) warn(warning);
+  warn_of_noisy_weights(model);
   report_.outcome = outcome_of(model.graph(), report_.plan);
   if (all_tensors(report_.plan).empty()) {
     warn(
@@ -134,6 +137,12 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
                     "says why for each",
                     input().string()));
   }
+}
+
+void StaticRun::warn_of_noisy_weights(const Model& model) {
+  if (config_.quantization.per_channel) return;
+  const auto weights = noisy_weights(model, report_.plan, placement_for(config_.preset));
+  if (!weights.empty()) warn(fmt::format("{}: {}", input().string(), warning_of(weights)));
 }
 
 void StaticRun::load_check(const PendingModel& pending) {

@@ -128,8 +128,10 @@ void describe(KeyList& keys, ExtraOptions& o) {
            "Weight scales are not raised where a bias would not fit int32.");
   keys.add("BlockSize", o.block_size, "Weights get a scale per block of so many values; 0: none.",
            from_to(0, 1 << 20));
-  keys.add("EnableSubgraph", o.enable_subgraph,
-           "Subgraphs of If, Loop and Scan are quantized too; no effect in format QDQ.");
+  keys.add(
+      "EnableSubgraph", o.enable_subgraph,
+      "No effect: format QDQ quantizes bodies of If, Loop and Scan in any case, but with preset "
+      "onnxruntime; QOperator does not.");
   keys.add("MatMulConstBOnly", o.mat_mul_const_b_only,
            "MatMul is quantized only where its second input is constant; no effect in format QDQ.");
   keys.add("extra.Sigmoid.nnapi", o.sigmoid_nnapi,

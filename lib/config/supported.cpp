@@ -102,8 +102,6 @@ void check_types(const Config& config) {
 
 void check_quantization(const Config& config) {
   const QuantizationConfig& c = config.quantization;
-  require(c.quant_format == QuantFormat::Qdq, "quantization.quant_format", quoted(c.quant_format),
-          "available: QDQ");
   for (const Algorithm& algorithm : c.algorithms.value_or(std::vector<Algorithm>{})) {
     require(algorithm.name == "bias_correction", "quantization.algorithms",
             fmt::format("'{}'", algorithm.name), "available: bias_correction");

@@ -28,6 +28,10 @@ std::vector<NodeDecision> node_decisions(const onnx::GraphProto& graph, const Qu
   for (const int node : plan.quantized_nodes) {
     out.at(static_cast<std::size_t>(node)) = {Outcome::Quantized, {}};
   }
+  for (const NodeForm& each : plan.forms) {
+    if (each.kind == NodeForm::Kind::Gone)
+      out.at(static_cast<std::size_t>(each.node)) = {Outcome::Folded, {}};
+  }
   for (const FoldedNode& each : plan.folded) {
     out.at(static_cast<std::size_t>(each.node)) = {Outcome::Folded, {}};
   }

@@ -64,6 +64,12 @@ std::string plan_text(const TensorPlan& plan) {
 
 /// The plan that node `index` sees at its input `slot`.
 const TensorPlan* plan_of_input(const QuantPlan& plan, int index, int slot) {
+  const auto form = std::ranges::find(plan.forms, index, &NodeForm::node);
+  if (form != plan.forms.end()) {
+    const auto at = static_cast<std::size_t>(slot);
+    const int found = at < form->inputs.size() ? form->inputs[at] : -1;
+    return found < 0 ? nullptr : &plan.tensors[static_cast<std::size_t>(found)];
+  }
   const auto reads = [&](const Use& use) { return use.node == index && use.slot == slot; };
   const auto found = std::ranges::find_if(
       plan.tensors, [&](const TensorPlan& each) { return std::ranges::any_of(each.uses, reads); });

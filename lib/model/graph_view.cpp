@@ -1,7 +1,5 @@
 #include "model/graph_view.h"
 
-#include <unordered_set>
-
 namespace qtool {
 namespace {
 
@@ -27,6 +25,8 @@ void collect_captures(const onnx::GraphProto& graph, std::unordered_set<std::str
   }
 }
 
+}  // namespace
+
 std::unordered_set<std::string_view> captures_of(const onnx::NodeProto& node) {
   std::unordered_set<std::string_view> out;
   for (const auto& attribute : node.attribute()) {
@@ -35,8 +35,6 @@ std::unordered_set<std::string_view> captures_of(const onnx::NodeProto& node) {
   }
   return out;
 }
-
-}  // namespace
 
 GraphView::GraphView(const onnx::GraphProto& graph, const GraphView* outer)
     : graph_(&graph), outer_(outer) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
@@ -83,6 +84,9 @@ class NameAllocator {
  private:
   std::unordered_map<std::string, int> taken_;
 };
+
+/// The names that the subgraphs of `node` read from outside.
+std::unordered_set<std::string_view> captures_of(const onnx::NodeProto& node);
 
 /// Calls `visit` for every graph below and including `graph`: bodies of If, Loop, Scan and their
 /// like.

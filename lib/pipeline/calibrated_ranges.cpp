@@ -16,7 +16,7 @@
 #include "pipeline/range_cache.h"
 #include "pipeline/table_content.h"
 #include "quantize/params.h"
-#include "quantize/plan_builder.h"
+#include "quantize/planner.h"
 
 namespace qtool {
 namespace {
@@ -55,7 +55,7 @@ class Calibration {
 
 Calibration::Calibration(const Model& model, const CalibrationSources& sources)
     : model_(model), sources_(sources), config_(sources.config) {
-  Measurements wanted = measurements(model, config_.quantization, placement_for(config_.preset));
+  Measurements wanted = Planner(config_.quantization, config_.preset).measurements(model);
   wanted_.tensors = std::move(wanted.tensors);
   wanted_.averaged = std::move(wanted.averaged);
   wanted_.kind = statistics_for(config_.calibration);

@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "pipeline/prepare.h"
 #include "quantize/node_filter.h"
-#include "quantize/plan_builder.h"
+#include "quantize/planner.h"
 
 namespace qtool {
 namespace {
@@ -24,7 +24,7 @@ std::optional<Draft> draft(const Model& model, const Config& config, InspectRepo
   try {
     Draft out{model.clone(), {}};
     prepare_for_quantization(out.model, config);
-    out.plan = draft_plan(out.model, config.quantization, placement_for(config.preset));
+    out.plan = Planner(config.quantization, config.preset).draft(out.model);
     return out;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Input) throw;
@@ -33,11 +33,13 @@ std::optional<Draft> draft(const Model& model, const Config& config, InspectRepo
   }
 }
 
-NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared, Preset preset,
-                        const std::string& name, const std::string& obstacle) {
+NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared,
+                        const Config& config, const std::string& name,
+                        const std::string& obstacle) {
   if (prepared) {
+    const Planner planner(config.quantization, config.preset);
     if (auto found =
-            explain_node(prepared->model.graph(), prepared->plan, placement_for(preset), name))
+            explain_node(prepared->model.graph(), prepared->plan, planner.placement(), name))
       return *found;
     if (auto found = explain_unplanned_node(prepared->model.graph(), name, "lies in a subgraph"))
       return *found;
@@ -66,7 +68,7 @@ InspectReport run_inspect(const Config& config, const std::optional<std::string>
   for (const std::string& warning : report.warnings) context.log.warn("{}", warning);
   const auto prepared = draft(model, config, report);
   if (prepared) report.outcome = outcome_of(prepared->model.graph(), prepared->plan);
-  if (node) report.explanation = explain(model, prepared, config.preset, *node, report.obstacle);
+  if (node) report.explanation = explain(model, prepared, config, *node, report.obstacle);
   return report;
 }
 

@@ -1,7 +1,9 @@
 #include "pipeline/prepare.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
 
+#include "base/error.h"
 #include "quantize/needed_opset.h"
 
 namespace qtool {
@@ -15,6 +17,25 @@ PreprocessReport infer_only(Model& model) {
   return report;
 }
 
+/// False, and the model as it was, where an operator of it cannot be converted and Q and DQ can do
+/// without.
+bool raise(Model& model, std::int64_t opset, const Config& config,
+           std::vector<std::string>& notes) {
+  Model raised = model.clone();
+  try {
+    upgrade_opset(raised, opset);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Input || !can_stay_below(config.quantization)) throw;
+    notes.push_back(
+        fmt::format("{}: QuantizeLinear and DequantizeLinear are those of ONNX Runtime "
+                    "(com.microsoft)",
+                    error.what()));
+    return false;
+  }
+  model = std::move(raised);
+  return true;
+}
+
 }  // namespace
 
 PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
@@ -25,8 +46,7 @@ PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
   // A later opset may allow more operators to be quantized, which may need a still later one.
   for (std::int64_t needed = 0;;) {
     needed = needed_opset(model, config.quantization, placement);
-    if (model.opset() >= needed) return report;
-    upgrade_opset(model, needed);
+    if (model.opset() >= needed || !raise(model, needed, config, report.notes)) return report;
     infer_shapes(model, report.notes);
   }
 }

@@ -13,9 +13,8 @@
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
 #include "pipeline/timed_stage.h"
-#include "quantize/lower_qdq.h"
 #include "quantize/node_filter.h"
-#include "quantize/plan_builder.h"
+#include "quantize/planner.h"
 #include "quantize/tensor_overrides.h"
 #include "quantize/weight_noise.h"
 
@@ -25,7 +24,8 @@ namespace {
 /// One run of `static`: the stages in order, each handing its result to the next.
 class StaticRun {
  public:
-  StaticRun(const Config& config, const RunContext& context) : config_(config), context_(context) {
+  StaticRun(const Config& config, const RunContext& context)
+      : config_(config), context_(context), planner_(config.quantization, config.preset) {
     report_.config = config;
     report_.provenance = current_provenance();
   }
@@ -57,6 +57,7 @@ class StaticRun {
 
   const Config& config_;
   const RunContext& context_;
+  Planner planner_;
   StaticReport report_;
 };
 
@@ -66,13 +67,14 @@ StaticReport StaticRun::run() {
   Model model = timed("load", [&] { return load(); });
   timed("preprocess", [&] { prepare(model); });
   if (config_.dry_run) {
-    report_.plan = draft_plan(model, config_.quantization, placement_for(config_.preset));
+    report_.plan = planner_.draft(model);
     report_.outcome = outcome_of(model.graph(), report_.plan);
     return std::move(report_);
   }
   const auto calibration = timed("calibrate", [&] { return calibrate(model); });
   timed("plan", [&] { plan(model, calibration); });
-  Model quantized = timed("rewrite", [&] { return lower_to_qdq(std::move(model), report_.plan); });
+  Model quantized =
+      timed("rewrite", [&] { return planner_.lower(std::move(model), report_.plan); });
   raise_ir_version(quantized);
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
@@ -126,8 +128,7 @@ CalibratedRanges StaticRun::calibrate(const Model& model) {
 }
 
 void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
-  report_.plan = build_plan(model, calibration.ranges, calibration.means, config_.quantization,
-                            placement_for(config_.preset));
+  report_.plan = planner_.plan(model, calibration.ranges, calibration.means);
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   warn_of_noisy_weights(model);
   report_.outcome = outcome_of(model.graph(), report_.plan);

@@ -17,8 +17,8 @@ void for_each_body(const onnx::NodeProto& node, const Visit& visit) {
   }
 }
 
-/// The plan for the body at `attribute` of node number `index`, which is `node`.
-BodyPlan body_plan(int index, const onnx::NodeProto& node, int attribute, QuantPlan plan);
+/// An empty plan for the body at `attribute` of node number `index`, which is `node`.
+BodyPlan body_plan(int index, const onnx::NodeProto& node, int attribute);
 
 /// A plan by which every node of `graph` and of the bodies in it stays in float.
 QuantPlan float_plan(const onnx::GraphProto& graph, const std::string& reason);

@@ -5,9 +5,9 @@
 
 namespace qtool {
 
-/// Whether quantizing the output of a Relu or Clip with `params` gives the same integers without
-/// the node: rounding keeps order, so that is where both of its bounds saturate (docs/numerics.md,
-/// "Ranges of activations"). A bound that is computed proves nothing.
+/// Whether integers of `params` do the work of a Relu or Clip without the node: none of them stands
+/// for a value more than half a step beyond its bounds (docs/numerics.md, "Ranges of activations").
+/// A bound that is computed proves nothing.
 bool quantizer_clamps(const NodeContext& clamp, const QuantParams& params);
 
 }  // namespace qtool

@@ -26,36 +26,50 @@ bool has_float8(const QuantizationConfig& config) {
                              [](QuantType type) { return is_float8(element_type(type)); });
 }
 
+/// The first opset whose Q and DQ take such a tensor.
+std::int64_t first_opset(const TensorPlan& tensor) {
+  const QuantParams& params = tensor.params;
+  if (params.block_size > 0 || element_bits(params.type) == 16 || element_bits(params.type) == 4)
+    return kFirstWithSmallTypesAndBlocks;
+  if (is_float8(params.type) || tensor.value_type == ElementType::Float16)
+    return kFirstWithFloat8AndFloat16;
+  return params.axis ? kFirstWithAxis : kFirstWithQuantizers;
+}
+
 }  // namespace
 
 std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
                           const Placement& placement) {
-  const bool uses_own_domain = config.extra_options.use_qdq_contrib_ops;
   const bool has_small_types =
       has_bits(config, 16) || (has_bits(config, 4) && !placement.follows_onnxruntime);
   // That one has Q and DQ; onnxruntime.quantization leaves it as it is.
   const bool stays = placement.follows_onnxruntime && model.opset() == kFirstWithQuantizers;
   std::int64_t needed = stays ? kFirstWithQuantizers : kFirstWithFusions;
-  if (config.extra_options.block_size > 0) needed = kFirstWithSmallTypesAndBlocks;
-  if (has_small_types) needed = kFirstWithSmallTypesAndBlocks;
+  if (config.extra_options.block_size > 0 || has_small_types)
+    needed = kFirstWithSmallTypesAndBlocks;
   if (has_float8(config)) needed = std::max(needed, kFirstWithFloat8AndFloat16);
   // ONNX Runtime's own Q and DQ have had axes and float16 scales from the start.
-  if (uses_own_domain || !qdq_domain(config, model.opset()).empty()) return needed;
+  if (!qdq_domain({}, config, model.opset()).empty()) return needed;
   if (needed >= kFirstWithSmallTypesAndBlocks) return needed;
   const QuantPlan draft = draft_plan(model, config, placement);
   for (const TensorPlan* tensor : all_tensors(draft)) {
-    if (tensor->params.axis) needed = std::max(needed, kFirstWithAxis);
-    if (tensor->value_type == ElementType::Float16)
-      needed = std::max(needed, kFirstWithFloat8AndFloat16);
+    // Integer operators take scales of channels as they are.
+    const bool has_quantizer = config.quant_format == QuantFormat::Qdq || !tensor->params.axis;
+    if (has_quantizer) needed = std::max(needed, first_opset(*tensor));
   }
   return needed;
 }
 
-std::string qdq_domain(const QuantizationConfig& config, std::int64_t opset) {
-  constexpr const char* kOnnxRuntime = "com.microsoft";
-  if (config.extra_options.use_qdq_contrib_ops) return kOnnxRuntime;
+bool can_stay_below(const QuantizationConfig& config) { return !has_float8(config); }
+
+std::string qdq_domain(const QuantPlan& plan, const QuantizationConfig& config,
+                       std::int64_t opset) {
   const bool is_too_early = opset < kFirstWithSmallTypesAndBlocks;
-  return is_too_early && (has_bits(config, 16) || has_bits(config, 4)) ? kOnnxRuntime : "";
+  const bool wants_own = config.extra_options.use_qdq_contrib_ops ||
+                         (is_too_early && (has_bits(config, 16) || has_bits(config, 4)));
+  const bool needs_own = std::ranges::any_of(
+      plan.tensors, [&](const TensorPlan& tensor) { return first_opset(tensor) > opset; });
+  return wants_own || needs_own ? "com.microsoft" : "";
 }
 
 }  // namespace qtool

@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "model/model.h"
 #include "quantize/op_rules.h"
+#include "quantize/plan.h"
 
 namespace qtool {
 
@@ -15,7 +16,12 @@ namespace qtool {
 std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
                           const Placement& placement);
 
-/// The domain of Q and DQ in a model of that opset.
-std::string qdq_domain(const QuantizationConfig& config, std::int64_t opset);
+/// Whether a model whose opset cannot be raised can do with ONNX Runtime's own Q and DQ, which have
+/// all but float8 at every opset.
+bool can_stay_below(const QuantizationConfig& config);
+
+/// The domain of Q and DQ in a model of that opset: ONNX Runtime's where the user or the preset
+/// wants it, or ONNX's own lack what the plan needs.
+std::string qdq_domain(const QuantPlan& plan, const QuantizationConfig& config, std::int64_t opset);
 
 }  // namespace qtool

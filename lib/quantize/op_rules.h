@@ -119,6 +119,7 @@ inline std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
 
 OpRule refine_conv_transpose(OpRule row, const NodeContext& context);
 OpRule refine_gemm(OpRule row, const NodeContext& context);
+OpRule refine_integer_matmul(OpRule row, const NodeContext& context);
 OpRule refine_matmul(OpRule row, const NodeContext& context);
 OpRule refine_pad(OpRule row, const NodeContext& context);
 

@@ -85,6 +85,19 @@ struct FoldedNode {
   std::string input, output;
 };
 
+/// What becomes of a node where operators work on integers (QOperator). Plans are indices into the
+/// tensors of the plan.
+struct NodeForm {
+  enum class Kind {
+    Integer,  ///< becomes its integer form (integer_forms.h)
+    Gone,     ///< would change nothing: its output is what it reads as input 0
+  };
+  int node = -1;
+  Kind kind = Kind::Integer;
+  std::vector<int> inputs;   ///< by slot, the plan that is read in integers; -1: as it is
+  std::vector<int> outputs;  ///< the plan that is written in integers; -1: as it is
+};
+
 /// How lowering writes what means the same either way.
 enum class Convention {
   Own,  ///< new nodes stand behind what makes their input; scale and zero point have one shape
@@ -100,6 +113,7 @@ struct QuantPlan {
   Convention convention = Convention::Own;
   std::vector<TensorPlan> tensors;
   std::vector<FoldedNode> folded;
+  std::vector<NodeForm> forms;  ///< QOperator, in graph order; all other nodes work on floats
   std::vector<int>
       scaled_biases;  ///< Gemm nodes whose beta went into the stored bias: the attribute becomes 1
   std::vector<Skipped> skipped;

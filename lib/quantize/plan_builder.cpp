@@ -61,7 +61,6 @@ class PlanBuilder {
                           !config_.nodes_to_quantize.empty()) {
     select_rules();
     if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
-    plan_.qdq_domain = qdq_domain(config_, opset_);
   }
 
   QuantPlan build() {
@@ -74,6 +73,7 @@ class PlanBuilder {
                   !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
     }
     drop_replaced();
+    plan_.qdq_domain = qdq_domain(plan_, config_, opset_);
     return std::move(plan_);
   }
 
@@ -93,7 +93,8 @@ class PlanBuilder {
 
   // Bodies.
   void plan_bodies(int index);
-  QuantPlan plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body);
+  QuantPlan plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body,
+                         const std::string& name);
 
   // Activations.
   bool reads_quantized(const Use& use) const;
@@ -193,18 +194,25 @@ void PlanBuilder::plan_node(int index) {
 void PlanBuilder::plan_bodies(int index) {
   const auto& node = graph_.node(index);
   for_each_body(node, [&](int attribute, const onnx::GraphProto& body) {
-    plan_.bodies.push_back(body_plan(index, node, attribute, plan_of_body(node, body)));
+    BodyPlan planned = body_plan(index, node, attribute);
+    planned.plan = plan_of_body(node, body, planned.name);
+    plan_.bodies.push_back(std::move(planned));
   });
 }
 
-QuantPlan PlanBuilder::plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body) {
+QuantPlan PlanBuilder::plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body,
+                                    const std::string& name) {
   if (config_.quant_format == QuantFormat::QOperator)
     return float_plan(body, "lies in a body, which quant_format QOperator leaves as it is");
   if (const auto obstacle = context_.filter.obstacle_to_bodies(node); !obstacle.empty())
     return float_plan(body, obstacle);
   PlanBuilder builder(context_, body, &graph_);
   QuantPlan plan = builder.build();
-  if (builder.was_never_run()) return float_plan(body, "calibration never ran the body it lies in");
+  if (builder.was_never_run()) {
+    if (std::ranges::count(plan.tensors, Role::Constant, &TensorPlan::role) > 0)
+      plan_.warnings.push_back(name + ": calibration never ran it, so its weights stay in float");
+    return float_plan(body, "calibration never ran the body it lies in");
+  }
   std::ranges::move(builder.measured_, std::back_inserter(measured_));
   std::ranges::move(builder.averaged(), std::back_inserter(averaged()));
   std::ranges::move(plan.warnings, std::back_inserter(plan_.warnings));

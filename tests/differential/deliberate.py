@@ -45,8 +45,26 @@ def pools_4_bits(combination):
     return "int4" in combination.types and "pool" in combination.model
 
 
+def is_qoperator(combination):
+    return combination.quant_format == "QOperator"
+
+
+def forces_movers(combination):
+    return is_qoperator(combination) and combination.option == "force"
+
+
+def of_models(*models):
+    return lambda combination: is_qoperator(combination) and combination.model in models
+
+
 # (whether it holds for a combination, reason)
 REASONS = [
+    (forces_movers, "ForceQuantizeNoInputCheck keeps movers of computed values on integers"),
+    (lambda c: is_qoperator(c) and c.option == "first_range", "Relu stays where an override widens its input's range"),
+    (of_models("conv_shared_bias", "conv_shared_weight"), "a shared bias has its own integers for each pair of scales"),
+    (lambda c: is_qoperator(c) and c.model.endswith("_before_relu"), "Q2: a Relu stays where the quantizer does not clamp"),
+    (of_models("gemm_dynamic_bias"), "the weights of a node that stays in float stay there too"),
+    (of_models("conv_tiny_weights"), "a raised scale stands where it stood among the initializers"),
     (is_opset_raised, "inputs that a later opset asks for are initializers named after the node, not Constant nodes"),
     (is_quantized_already, "Q14: what is quantized already gets no second pair"),
     (has_capture, "Q8: a node stands behind what its subgraphs read"),

@@ -11,9 +11,8 @@
 #include "model/graph_view.h"
 #include "model/save.h"
 #include "preprocess/preprocess.h"
-#include "quantize/lower_qdq.h"
 #include "quantize/measurable.h"
-#include "quantize/plan_builder.h"
+#include "quantize/planner.h"
 #include "temp_dir.h"
 #include "text_model.h"
 
@@ -88,17 +87,17 @@ void run_golden(const GoldenFile& file) {
   const Config config = config_of(file);
   Model model = text_model(file.sections.at("model"));
   normalize(model);
-  const auto& placement = placement_for(config.preset);
-  const auto tensors = measurements(model, config.quantization, placement).tensors;
+  const Planner planner(config.quantization, config.preset);
+  const auto tensors = planner.measurements(model).tensors;
   const auto ranges = ranges_of(file, tensors);
   // A table serves every config.
   const auto recorded = measurable_tensors(model, config.quantization);
   for (const std::string& name : tensors) CHECK(std::ranges::count(recorded, name) == 1);
-  const QuantPlan plan = build_plan(model, ranges, {}, config.quantization, placement);
+  const QuantPlan plan = planner.plan(model, ranges, {});
 
   GoldenFile actual = file;
   actual.sections["plan"] = to_text(plan);
-  const Model lowered = lower_to_qdq(std::move(model), plan);
+  const Model lowered = planner.lower(std::move(model), plan);
   if (actual.sections.contains("graph")) actual.sections["graph"] = graph_text(lowered.graph());
   CHECK_NOTHROW(check_model(lowered, "the quantized model"));
   if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());

@@ -8,6 +8,7 @@
 #include "quantize/constants.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/plan_builder.h"
+#include "quantize/planner.h"
 #include "random_graph.h"
 #include "runtime/session.h"
 #include "tensor_builder.h"
@@ -94,6 +95,27 @@ TEST_CASE("every quantized graph passes the checker, loads and runs", "[property
     const auto outputs = session.run(
         std::vector<NamedTensor>{{"x", float_tensor({1, 3, 4, 4}, std::vector<float>(48, 0.5F))}});
     CHECK(outputs.size() == 1);
+  }
+}
+
+TEST_CASE("every graph of integer operators passes the checker, loads and runs", "[property]") {
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    CAPTURE(seed);
+    Model model = normalized_graph(seed);
+    auto config = config_for(seed);
+    config.quant_format = QuantFormat::QOperator;
+    const Planner planner(config, seed % 4 < 2 ? Preset::Cpu : Preset::OnnxRuntime);
+    const auto ranges = some_ranges(planner.measurements(model).tensors, seed);
+    const QuantPlan plan = planner.plan(model, ranges, {});
+    const Model quantized = planner.lower(std::move(model), plan);
+    REQUIRE_NOTHROW(check_model(quantized, "quantized"));
+    const Session session(quantized, {});
+    const auto outputs = session.run(
+        std::vector<NamedTensor>{{"x", float_tensor({1, 3, 4, 4}, std::vector<float>(48, 0.5F))}});
+    CHECK(outputs.size() == 1);
+    for (const NodeForm& form : plan.forms) {
+      for (const int index : form.inputs) CHECK(index < static_cast<int>(plan.tensors.size()));
+    }
   }
 }
 

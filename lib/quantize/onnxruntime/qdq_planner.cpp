@@ -65,7 +65,6 @@ class QdqPlanner {
 
 QuantPlan QdqPlanner::plan() {
   plan_.convention = Convention::OnnxRuntime;
-  plan_.qdq_domain = qdq_domain(config_, model_.opset());
   marking_ = mark_tensors({model_, graph_, config_, overrides_, ranges_}, nodes_);
   for (const FoldedNode& folded : marking_.folded) folded_.insert(folded.output);
   std::vector<Entry> shared;
@@ -89,6 +88,7 @@ QuantPlan QdqPlanner::plan() {
   if (!ranges_.is_draft())
     plan_biases_as_onnxruntime(model_, graph_, marking_.biases, placed_, zero_channels_, config_,
                                plan_);
+  plan_.qdq_domain = qdq_domain(plan_, config_, model_.opset());
   return std::move(plan_);
 }
 

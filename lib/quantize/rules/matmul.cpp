@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <limits>
+
 #include "quantize/op_rules.h"
 
 namespace qtool {
@@ -8,16 +11,25 @@ bool is_constant(const NodeContext& context, int slot) {
          context.graph.initializer(context.node.input(slot)) != nullptr;
 }
 
+bool is_matrix(const NodeContext& context, int slot) {
+  return context.graph.initializer(context.node.input(slot))->dims_size() == 2;
+}
+
 }  // namespace
 
 /// ONNX Runtime's kernel that gives floats takes scales of channels only with a matrix as second
 /// input: a model with others loads, and no run of it succeeds.
 OpRule refine_matmul(OpRule row, const NodeContext& context) {
-  const auto is_matrix = [&](int slot) {
-    return context.graph.initializer(context.node.input(slot))->dims_size() == 2;
-  };
   row.channels_give_integers =
-      is_constant(context, 0) || (is_constant(context, 1) && !is_matrix(1));
+      is_constant(context, 0) || (is_constant(context, 1) && !is_matrix(context, 1));
+  return row;
+}
+
+/// The kernel that reads and gives integers knows the columns of one matrix. A vector has none, and
+/// many matrices have too many: they get one scale.
+OpRule refine_integer_matmul(OpRule row, const NodeContext& context) {
+  constexpr std::int8_t kNoAxis = std::numeric_limits<std::int8_t>::max();
+  if (is_constant(context, 1) && !is_matrix(context, 1)) row.inputs[1].channel_axis = kNoAxis;
   return row;
 }
 

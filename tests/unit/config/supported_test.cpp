@@ -56,8 +56,6 @@ TEST_CASE("supported: types that do not go together are refused before any work"
 TEST_CASE("supported: what static cannot do yet is refused by its key", "[config]") {
   CHECK(fault("preset", "tensorrt") ==
         "preset: 'tensorrt' is not available yet\n  hint: available: cpu, onnxruntime");
-  CHECK(fault("quantization.quant_format", "QOperator") ==
-        "quantization.quant_format: 'QOperator' is not available yet\n  hint: available: QDQ");
   CHECK(fault("quantization.algorithms", "[\"gptq\"]") ==
         "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction");
   CHECK(fault("preprocess.optimization", "basic") ==

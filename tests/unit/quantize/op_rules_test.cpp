@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "catch.h"
+#include "quantize/integer_forms.h"
 
 using namespace qtool;
 
@@ -56,6 +57,14 @@ std::string entry_text(Entry entry) {
   return "";
 }
 
+std::string form_text(const OpRule& rule) {
+  if (rule.outputs == OutputParams::FoldedIntoProducer) return "gone where proven";
+  const IntegerForm* form = find_integer_form(rule.op_type, rule.domain);
+  if (form == nullptr) return "";
+  const bool is_itself = form->integer_op.empty() || form->integer_op == form->op_type;
+  return is_itself ? "itself" : std::string(form->integer_op);
+}
+
 /// The row of docs/operators.md that states a rule.
 std::string table_row(const OpRule& rule) {
   std::string inputs;
@@ -63,7 +72,8 @@ std::string table_row(const OpRule& rule) {
   return "| " + std::string(rule.op_type) + " | " + inputs +
          role_text(rule.other_inputs, rule.op_type) + " | " + output_text(rule) + " | " +
          entry_text(rule.entry) + " | " +
-         (rule.since_opset > 1 ? std::to_string(rule.since_opset) : "") + " |";
+         (rule.since_opset > 1 ? std::to_string(rule.since_opset) : "") + " | " + form_text(rule) +
+         " |";
 }
 
 }  // namespace

@@ -149,8 +149,9 @@ TEST_CASE("static: what is not available yet is refused before any work", "[cli]
        "calibration.method: found 'minmax', expected 'distribution': float8 is scaled by the "
        "spread "
        "of values"},
-      {line + "--quant-format qoperator", 2,
-       "quantization.quant_format: 'QOperator' is not available yet\n  hint: available: QDQ"},
+      {line + "--quant-format qoperator --activation-type int16", 2,
+       "quantization.activation_type: found 16 bits, expected 8: QOperator has no operators of 16 "
+       "bits"},
       {line + "--set preset=arm64", 2,
        "preset: 'arm64' is not available yet\n  hint: available: cpu, onnxruntime"},
   });

@@ -25,29 +25,12 @@ struct NewNode {
   onnx::NodeProto node;
 };
 
-/// The names of one scale and zero point.
-struct ParamNames {
-  std::string scale, zero_point;
-};
-
 /// Q and DQ between which a value goes.
 struct PairNames {
   std::string node;  ///< stem of both nodes' names
   std::string input, quantized, output;
   std::string suffix = {};  ///< of the nodes' names
 };
-
-/// A constant as it is stored for every graph that reads it with these parameters.
-struct StoredConstant {
-  QuantParams params;
-  std::string values;
-  ParamNames names;
-};
-
-bool is_same(const QuantParams& a, const QuantParams& b) {
-  return a.type == b.type && a.scales == b.scales && a.zero_points == b.zero_points &&
-         a.axis == b.axis && a.block_size == b.block_size;
-}
 
 /// One rewriting of one graph, and of the bodies in it.
 class QdqLowering {
@@ -278,8 +261,9 @@ void QdqLowering::lower_constant(std::size_t index) {
 /// A constant of this graph as it is stored with scales and zero points of its own.
 StoredConstant QdqLowering::stored_constant(const TensorPlan& tensor) {
   const auto [first, last] = stored_.equal_range(tensor.name);
-  const auto known = std::find_if(
-      first, last, [&](const auto& entry) { return is_same(entry.second.params, tensor.params); });
+  const auto known = std::find_if(first, last, [&](const auto& entry) {
+    return are_stored_alike(entry.second.params, tensor.params);
+  });
   // onnxruntime.quantization stores one per kind of reader.
   if (known != last && plan_.convention == Convention::Own) return known->second;
   const ParamNames names =

@@ -24,7 +24,7 @@ std::optional<Range> spread_range(const TensorStatistics& statistics) {
 
 std::optional<Range> range_of(const TensorStatistics& statistics, const CalibrationConfig& config,
                               const QuantizedLevels& levels) {
-  if (statistics.value_count == 0) return std::nullopt;
+  if (!has_range(statistics, config)) return std::nullopt;
   switch (config.method) {
     case CalibrationMethod::MinMax:
       return minmax_range(statistics, config);
@@ -43,6 +43,10 @@ std::optional<Range> range_of(const TensorStatistics& statistics, const Calibrat
 }
 
 }  // namespace
+
+bool has_range(const TensorStatistics& statistics, const CalibrationConfig& config) {
+  return statistics.value_count > 0 && (statistics.nonfinite_count == 0 || config.allow_nonfinite);
+}
 
 StatisticsKind statistics_for(const CalibrationConfig& config) {
   return config.method == CalibrationMethod::MinMax ? StatisticsKind::Extremes

@@ -39,17 +39,21 @@ Extremes extremes_of(std::span<const float> values) {
 /// The extremes that one worker sees, by tap.
 class ExtremesObserver : public SampleObserver {
  public:
-  explicit ExtremesObserver(std::size_t taps) : extremes_(taps) {}
+  explicit ExtremesObserver(std::size_t taps) : extremes_(taps), has_nonfinite_(taps) {}
 
   void begin(std::size_t) override {}
   void observe(std::size_t tap, std::span<const float> values,
                std::span<const std::int64_t>) override {
     if (const Extremes seen = extremes_of(values)) widen(extremes_[tap], *seen);
+    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+      has_nonfinite_[tap] = true;
   }
   const std::vector<Extremes>& extremes() const { return extremes_; }
+  bool has_nonfinite(std::size_t tap) const { return has_nonfinite_[tap]; }
 
  private:
   std::vector<Extremes> extremes_;
+  std::vector<bool> has_nonfinite_;
 };
 
 /// The counts of one worker, by tap; none of tensors without a finite value.
@@ -106,11 +110,15 @@ PeerHistograms collect_peer_histograms(const Model& model, const PeerCollection&
   PeerHistograms out;
   if (collection.tensors.empty() || collection.samples.empty()) return out;
   std::vector<Extremes> extremes(collection.tensors.size());
-  for (const auto& observer : observers_after_pass<ExtremesObserver>(
-           model, collection, folder, progress, collection.tensors.size())) {
-    for (std::size_t i = 0; i < extremes.size(); ++i) {
+  const auto observers = observers_after_pass<ExtremesObserver>(model, collection, folder, progress,
+                                                                collection.tensors.size());
+  for (std::size_t i = 0; i < extremes.size(); ++i) {
+    for (const auto& observer : observers) {
       if (observer.extremes()[i]) widen(extremes[i], *observer.extremes()[i]);
     }
+    const auto is_unfit = [i](const auto& observer) { return observer.has_nonfinite(i); };
+    if (!collection.allow_nonfinite && std::ranges::any_of(observers, is_unfit))
+      extremes[i].reset();
   }
   for (auto& observer : observers_after_pass<HistogramObserver>(model, collection, folder, progress,
                                                                 extremes, collection)) {

@@ -21,6 +21,7 @@ struct PeerCollection {
   std::size_t bins = 1;
   std::vector<std::size_t> samples;  ///< indices into the folder, ascending
   int threads = 1;
+  bool allow_nonfinite = false;  ///< else tensors with NaN or infinity have no histogram
 };
 
 using PeerHistograms = std::map<std::string, PeerHistogram>;

@@ -28,11 +28,12 @@ std::vector<std::string> names_of(const Tensors& tensors) {
 }
 
 /// Extremes and spread of the values themselves; no histogram.
-CalibrationCache spreads_of(const std::map<std::string, TensorStatistics>& statistics) {
+CalibrationCache spreads_of(const std::map<std::string, TensorStatistics>& statistics,
+                            const CalibrationConfig& config) {
   CalibrationCache out;
   out.method = CalibrationMethod::Distribution;
   for (const auto& [name, tensor] : statistics) {
-    if (tensor.value_count == 0) {
+    if (!has_range(tensor, config)) {
       out.without_range.push_back(name);
       continue;
     }
@@ -67,7 +68,8 @@ CalibrationCache spreads_of(const PeerHistograms& histograms) {
 CalibrationCache cache_of_statistics(const std::map<std::string, TensorStatistics>& statistics,
                                      const Config& config) {
   const CalibrationConfig& calibration = config.calibration;
-  if (calibration.method == CalibrationMethod::Distribution) return spreads_of(statistics);
+  if (calibration.method == CalibrationMethod::Distribution)
+    return spreads_of(statistics, calibration);
   return cache_of(estimate_ranges(statistics, calibration, activation_levels(config.quantization),
                                   threads_of(config)),
                   names_of(statistics), calibration.method);
@@ -134,7 +136,8 @@ CalibrationCache cache_of_peer_bins(const Model& model, const std::vector<std::s
                               .of = peer_histogram_for(calibration),
                               .bins = static_cast<std::size_t>(calibration.num_bins),
                               .samples = samples,
-                              .threads = threads};
+                              .threads = threads,
+                              .allow_nonfinite = calibration.allow_nonfinite};
   const auto histograms = collect_peer_histograms(model, wanted, folder, progress);
   CalibrationCache out =
       calibration.method == CalibrationMethod::Distribution

@@ -13,6 +13,7 @@
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
 #include "pipeline/timed_stage.h"
+#include "quantize/ineffective_options.h"
 #include "quantize/node_filter.h"
 #include "quantize/planner.h"
 #include "quantize/tensor_overrides.h"
@@ -131,6 +132,9 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
   report_.plan = planner_.plan(model, calibration.ranges, calibration.means);
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   warn_of_noisy_weights(model);
+  for (const std::string& line :
+       ineffective_options(model.graph(), report_.plan, config_.quantization, config_.preset))
+    warn(line);
   report_.outcome = outcome_of(model.graph(), report_.plan);
   if (all_tensors(report_.plan).empty()) {
     warn(

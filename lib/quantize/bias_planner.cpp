@@ -1,9 +1,11 @@
 #include "quantize/bias_planner.h"
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "quantize/bias.h"
 #include "quantize/params.h"
@@ -11,12 +13,27 @@
 namespace qtool {
 namespace {
 
+/// What a bias is stored with.
+enum class BiasScale {
+  Product,  ///< of the input's and the weight's scale
+  Own,      ///< one that holds the values
+  None,     ///< it stays float
+};
+
 /// A request with its values at hand.
 struct PreparedBias {
   const BiasRequest* request;
   Tensor stored;
   std::vector<double> largest;  ///< per weight scale
-  bool uses_product_scale = true;
+  BiasScale scale = BiasScale::Product;
+};
+
+/// What decides whether a weight gives way to a bias.
+struct BiasFit {
+  const std::vector<bool>& is_zero;  ///< channels of the weight
+  std::span<const double> largest;   ///< of the bias, per weight scale
+  std::size_t input_bits = 8;
+  std::optional<double> output_step;  ///< unset: the output stays float
 };
 
 const TensorPlan& at(const QuantPlan& plan, int index) {
@@ -90,10 +107,25 @@ std::unordered_map<std::string, float> output_steps(const QuantPlan& plan) {
   return steps;
 }
 
+/// Raises the weight's scales until int32 holds the bias, if they may be raised so far.
+///
+/// Runtimes that compute with 8-bit integers take the product for the bias's scale whatever that
+/// is, and make a float bias such an int32 one, where the output is quantized: there the weights
+/// give way. Where the output stays float so does the bias, and all is exact.
+BiasScale fit_weight(const BiasFit& fit, QuantParams& weight, BiasHeadroom room) {
+  const auto fits = [&] { return fit_weight_scales(weight, fit.is_zero, fit.largest, room); };
+  room.output_step = fit.output_step.value_or(0);
+  if (fits()) return BiasScale::Product;
+  if (!fit.output_step) return BiasScale::None;
+  if (fit.input_bits > 8) return BiasScale::Own;
+  room.output_step = std::numeric_limits<double>::infinity();
+  return fits() ? BiasScale::Product : BiasScale::None;
+}
+
 }  // namespace
 
 void plan_biases(const Model& model, const GraphView& graph, std::span<const BiasRequest> requests,
-                 const ZeroChannels& zero_channels, bool may_adjust_weights, QuantPlan& plan) {
+                 const ZeroChannels& zero_channels, const ExtraOptions& options, QuantPlan& plan) {
   const auto steps = output_steps(plan);
   std::vector<PreparedBias> biases;
   for (const BiasRequest& request : requests) {
@@ -105,43 +137,42 @@ void plan_biases(const Model& model, const GraphView& graph, std::span<const Bia
     // The scale of a computed weight is its range, and not to be chosen.
     const bool is_constant =
         weight.role == TensorPlan::Role::Constant && zeros != zero_channels.end();
-    if (!is_constant || !may_adjust_weights) continue;
-    BiasHeadroom room = headroom(graph, *bias.request, plan);
+    if (!is_constant || options.qdq_disable_weight_adjust_for_int32_bias) continue;
     const auto step = steps.find(graph.node(bias.request->use.node).output(0));
-    room.output_step = step == steps.end() ? 0 : step->second;
-    QuantParams fitted = weight.params;
-    bias.uses_product_scale = fit_weight_scales(fitted, zeros->second, bias.largest, room);
-    // What several graphs read is stored once, so no bias of one of them may change it.
-    const bool is_shared = !graph.defines(weight.name) || graph.is_captured(weight.name);
-    if (!is_shared) {
-      weight.params = std::move(fitted);
-    } else if (fitted.scales != weight.params.scales) {
-      bias.uses_product_scale = false;
-    }
+    const BiasFit fit{
+        .is_zero = zeros->second,
+        .largest = bias.largest,
+        .input_bits = element_bits(at(plan, bias.request->input_plan).params.type),
+        .output_step = step == steps.end() ? std::nullopt : std::optional<double>(step->second)};
+    bias.scale = fit_weight(fit, weight.params, headroom(graph, *bias.request, plan));
   }
   for (PreparedBias& bias : biases) {
+    if (!options.quantize_bias && bias.scale != BiasScale::Own) continue;
     const BiasRequest& request = *bias.request;
+    if (bias.scale == BiasScale::None) {
+      skip(graph, request, "int32 cannot hold the bias at the scale of the weights", plan);
+      continue;
+    }
     const TensorPlan& input = at(plan, request.input_plan);
     const TensorPlan& weight = at(plan, request.weight_plan);
     const bool is_corrected = !request.output_error.empty();
     const std::string product =
         "scale=" + input.name + "*" + weight.name + (is_corrected ? ", corrected" : "");
-    TensorPlan out{
-        .name = request.name,
-        .role = TensorPlan::Role::Bias,
-        .params =
-            bias.uses_product_scale
-                ? product_bias_params(bias.stored, weight.params,
-                                      params_seen_by(input, {request.use.node, 0}).scales.front())
-                : own_bias_params(bias.stored, bias.largest),
-        .provider = -1,
-        .uses = {request.use},
-        .replaces_value = false,
-        .shape = bias.stored.shape,
-        .factor = request.factor,
-        .values = {},
-        .derivation =
-            bias.uses_product_scale ? product : "own scale: " + product + " is too small"};
+    const BiasFactors factors{
+        .input_scale = params_seen_by(input, {request.use.node, 0}).scales.front(),
+        .value_type = weight.value_type};
+    TensorPlan out{.name = request.name,
+                   .role = TensorPlan::Role::Bias,
+                   .params = bias.scale == BiasScale::Product
+                                 ? product_bias_params(bias.stored, weight.params, factors)
+                                 : own_bias_params(bias.stored, bias.largest),
+                   .uses = {request.use},
+                   .shape = bias.stored.shape,
+                   .factor = request.factor,
+                   .value_type = weight.value_type,
+                   .derivation = bias.scale == BiasScale::Product
+                                     ? product
+                                     : "own scale: " + product + " is too small"};
     if (is_corrected) {
       const auto values = bias.stored.floats();
       out.values.assign(values.begin(), values.end());

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "config/config.h"
 #include "model/graph_view.h"
 #include "model/model.h"
 #include "quantize/plan.h"
@@ -28,9 +29,10 @@ struct BiasRequest {
 /// All-zero channels of the planned constants, by plan index.
 using ZeroChannels = std::unordered_map<int, std::vector<bool>>;
 
-/// Adds a plan for each request. Weight scales are settled first for all of them, since two biases
-/// may share a weight.
+/// Adds a plan for each request, but for a bias that int32 cannot hold. Weight scales are settled
+/// first for all of them, since two biases may share a weight. With `QuantizeBias` off only where a
+/// runtime that quantizes float biases by itself would overflow int32.
 void plan_biases(const Model& model, const GraphView& graph, std::span<const BiasRequest> requests,
-                 const ZeroChannels& zero_channels, bool may_adjust_weights, QuantPlan& plan);
+                 const ZeroChannels& zero_channels, const ExtraOptions& options, QuantPlan& plan);
 
 }  // namespace qtool

@@ -5,13 +5,21 @@
 #include "quantize/bias_correction.h"
 
 namespace qtool {
+namespace {
+
+bool is_quantizable(const onnx::TensorProto& bias) {
+  return element_type(bias) == ElementType::Float || element_type(bias) == ElementType::Float16;
+}
+
+}  // namespace
 
 void BiasRequests::look_at(const OpRule& rule, Use use, std::span<const int> input_plans,
                            QuantPlan& plan) {
   const auto& node = graph_.node(use.node);
   const bool has_scale = input_plans[0] >= 0 && input_plans[1] >= 0;
   const bool can_correct = corrects_ && has_scale && summed_axis(node) >= 0 &&
-                           graph_.initializer(node.input(1)) != nullptr;
+                           graph_.initializer(node.input(1)) != nullptr &&
+                           element_type(*graph_.initializer(node.input(1))) == ElementType::Float;
   if (means_ == nullptr) {
     if (can_correct) averaged_.push_back({node.input(0), summed_axis(node)});
     return;
@@ -21,7 +29,7 @@ void BiasRequests::look_at(const OpRule& rule, Use use, std::span<const int> inp
     const std::string reason = obstacle(use, has_scale);
     if (!reason.empty())
       return plan.skipped.push_back({use.node, node.name(), node.op_type(), name, reason});
-    if (element_type(*graph_.initializer(name)) != ElementType::Float) return;
+    if (!is_quantizable(*graph_.initializer(name))) return;
   }
   std::vector<double> error;
   if (can_correct)
@@ -39,7 +47,7 @@ std::string BiasRequests::obstacle(Use use, bool has_scale) const {
   const std::string& name = graph_.node(use.node).input(use.slot);
   const onnx::TensorProto* bias = graph_.initializer(name);
   if (!bias) return "a computed bias stays float";
-  if (element_type(*bias) != ElementType::Float) return "";
+  if (!is_quantizable(*bias)) return "";
   if (graph_.is_graph_input(name)) return "is a default that a caller may replace";
   return has_scale ? "" : "the bias has no scale: not both the input and the weight are quantized";
 }

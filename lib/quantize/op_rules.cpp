@@ -74,7 +74,7 @@ constexpr OpRule kOpRules[] = {
     normalization("InstanceNormalization"),
     normalization("LayerNormalization"),
     elementwise("LeakyRelu"),
-    {.op_type = "MatMul", .inputs = {matrix(-2), matrix(-1)}, .refine = refine_matmul},
+    {.op_type = "MatMul", .inputs = {matrix(-2), matrix(-1)}, .floats_need_columns = true},
     mover("MaxPool", 12),
     elementwise("Mul"),
     {.op_type = "Pad",

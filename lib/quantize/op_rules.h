@@ -65,9 +65,10 @@ struct OpRule {
   /// Outputs are quantized also where only float operators read them: the integer kernel gives
   /// integers.
   bool gives_integers = false;
-  /// The same where the weight has a scale per channel; where no output can be quantized, it has
-  /// one scale.
-  bool channels_give_integers = false;
+  /// The kernel of ONNX Runtime that reads integers and gives floats takes several scales only for
+  /// the columns of one matrix, its second input. With others models load, and runs of them fail or
+  /// are wrong: then the output is quantized too, or, where it cannot be, there is one scale.
+  bool floats_need_columns = false;
   std::int64_t since_opset = 1;  ///< below it runtimes have no 8-bit form
   /// Groups of output channels that share the weight's channel scales (ConvTranspose).
   std::int64_t bias_groups = 1;
@@ -120,7 +121,6 @@ inline std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
 OpRule refine_conv_transpose(OpRule row, const NodeContext& context);
 OpRule refine_gemm(OpRule row, const NodeContext& context);
 OpRule refine_integer_matmul(OpRule row, const NodeContext& context);
-OpRule refine_matmul(OpRule row, const NodeContext& context);
 OpRule refine_pad(OpRule row, const NodeContext& context);
 
 }  // namespace qtool

@@ -19,6 +19,7 @@
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
 #include "quantize/islands.h"
+#include "quantize/masks.h"
 #include "quantize/needed_opset.h"
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/qdq_planner.h"
@@ -69,8 +70,7 @@ class PlanBuilder {
       plan_bodies(index);
     }
     if (!biases_.requests().empty()) {
-      plan_biases(model_, graph_, biases_.requests(), zero_channels_,
-                  !config_.extra_options.qdq_disable_weight_adjust_for_int32_bias, plan_);
+      plan_biases(model_, graph_, biases_.requests(), zero_channels_, config_.extra_options, plan_);
     }
     drop_replaced();
     plan_.qdq_domain = qdq_domain(plan_, config_, opset_);
@@ -85,11 +85,15 @@ class PlanBuilder {
  private:
   // Which nodes take part.
   void select_rules();
+  bool has_replaceable_weight(const OpRule& rule, const onnx::NodeProto& node) const;
   void plan_node(int index);
   std::string entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const;
-  void plan_inputs(const OpRule& rule, int index);
+  bool is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
+  std::vector<int> plan_inputs(const OpRule& rule, int index);
   int plan_input(const OpRule& rule, int index, int slot);
-  void plan_outputs(const OpRule& rule, int index);
+  void plan_outputs(const OpRule& rule, int index, std::span<const int> input_plans);
+  bool has_column_scales(const std::string& name, int slot, const ScaleSharing& sharing) const;
+  bool needs_integer_output(const OpRule& rule, std::span<const int> input_plans) const;
 
   // Bodies.
   void plan_bodies(int index);
@@ -112,7 +116,7 @@ class PlanBuilder {
   void plan_clamp(int index);
   bool is_clamped(const std::string& name) const;
   bool is_seen_quantized(const TensorPlan& plan) const;
-  bool refuses_type(int index, const std::string& name, const std::string& obstacle);
+  bool refuses(int index, const std::string& name, const std::string& obstacle);
   bool clamps_alone(const std::string& input) const;
 
   // Constants and biases.
@@ -127,10 +131,10 @@ class PlanBuilder {
            config_.extra_options.op_types_to_exclude_output_quantization.end();
   }
   bool is_draft() const { return ranges_ == nullptr; }
-  /// int32 needs the product of one integer scale and one per channel.
-  bool quantizes_biases() const {
-    return config_.extra_options.quantize_bias && config_.extra_options.block_size == 0 &&
-           !is_float8(element_type(config_.weight_type));
+  /// Biases are int32, by the product of two scales; beside float8 they stay as they are.
+  bool has_integer_biases() const { return !is_float8(element_type(config_.weight_type)); }
+  bool has_blocks(int plan) const {
+    return plan >= 0 && plan_.tensors[static_cast<std::size_t>(plan)].params.block_size > 0;
   }
   void skip(int index, const std::string& tensor, const std::string& reason) {
     const auto& node = graph_.node(index);
@@ -173,9 +177,22 @@ void PlanBuilder::select_rules() {
     const std::string obstacle =
         obstacle_before(graph_.node(index).op_type(), element_type(config_.activation_type));
     if (selected.rule && !obstacle.empty()) selected = {nullptr, obstacle};
+    if (selected.rule && has_replaceable_weight(*selected.rule, graph_.node(index)))
+      selected = {nullptr, "its weight is a default that a caller may replace"};
     if (selected.rule && computes_size[static_cast<std::size_t>(index)])
       selected = {nullptr, "computes sizes, which rounding would change"};
   }
+}
+
+/// Runtimes make integer operators of those with float weights too, and not always right ones.
+bool PlanBuilder::has_replaceable_weight(const OpRule& rule, const onnx::NodeProto& node) const {
+  for (int slot = 0; slot < node.input_size(); ++slot) {
+    const std::string& name = node.input(slot);
+    if (rule.input(slot).role == InputRole::Weight && graph_.initializer(name) &&
+        graph_.is_graph_input(name))
+      return true;
+  }
+  return false;
 }
 
 void PlanBuilder::plan_node(int index) {
@@ -187,8 +204,7 @@ void PlanBuilder::plan_node(int index) {
   if (const std::string obstacle = entry_obstacle(rule, node); !obstacle.empty())
     return skip(index, "", obstacle);
   if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
-  plan_inputs(rule, index);
-  plan_outputs(rule, index);
+  plan_outputs(rule, index, plan_inputs(rule, index));
 }
 
 void PlanBuilder::plan_bodies(int index) {
@@ -246,19 +262,29 @@ std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProt
   return "";
 }
 
-void PlanBuilder::plan_inputs(const OpRule& rule, int index) {
+/// One that an override speaks of is stored as weights are; integer operators take int32 alone.
+bool PlanBuilder::is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const {
+  if (rule.input(slot).role != InputRole::Bias) return false;
+  if (slot >= node.input_size() || config_.quant_format == QuantFormat::QOperator) return true;
+  const std::string& name = node.input(slot);
+  return !overrides_.find(name) || !graph_.initializer(name);
+}
+
+/// The plans of the node's inputs by slot, two at least; -1: stays float.
+std::vector<int> PlanBuilder::plan_inputs(const OpRule& rule, int index) {
   const auto& node = graph_.node(index);
   std::vector<int> plans(static_cast<std::size_t>(std::max(node.input_size(), 2)), -1);
   for (int slot = 0; slot < node.input_size(); ++slot) {
-    if (!node.input(slot).empty() && rule.input(slot).role != InputRole::Bias)
+    if (!node.input(slot).empty() && !is_bias(rule, node, slot))
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
   }
   for (int slot = 0; slot < static_cast<int>(rule.inputs.size()); ++slot) {
-    if (rule.input(slot).role == InputRole::Bias && quantizes_biases())
+    if (is_bias(rule, node, slot) && has_integer_biases() && !has_blocks(plans[1]))
       biases_.look_at(rule, {index, slot}, plans, plan_);
   }
   if (std::ranges::any_of(plans, [](int plan) { return plan >= 0; }))
     plan_.quantized_nodes.push_back(index);
+  return plans;
 }
 
 /// The plan of the value that a node reads at `slot`, or -1 where it stays float.
@@ -273,11 +299,31 @@ int PlanBuilder::plan_input(const OpRule& rule, int index, int slot) {
   return plan_constant({index, slot}, ConstantUse::Weight, weight_sharing(rule, node, slot));
 }
 
-void PlanBuilder::plan_outputs(const OpRule& rule, int index) {
+/// Whether a constant has one scale, or one for each column of a matrix.
+bool PlanBuilder::has_column_scales(const std::string& name, int slot,
+                                    const ScaleSharing& sharing) const {
+  if (!sharing.axis) return true;
+  const bool is_matrix = graph_.initializer(name)->dims_size() == 2;
+  return slot == 1 && is_matrix && *sharing.axis == 1 && sharing.block_size == 0;
+}
+
+bool PlanBuilder::needs_integer_output(const OpRule& rule, std::span<const int> input_plans) const {
+  if (!rule.floats_need_columns) return false;
+  for (std::size_t slot = 0; slot < input_plans.size(); ++slot) {
+    if (input_plans[slot] < 0) continue;
+    const TensorPlan& plan = plan_.tensors[static_cast<std::size_t>(input_plans[slot])];
+    const ScaleSharing sharing{.axis = plan.params.axis, .block_size = plan.params.block_size};
+    if (plan.role == Role::Constant &&
+        !has_column_scales(plan.name, static_cast<int>(slot), sharing))
+      return true;
+  }
+  return false;
+}
+
+void PlanBuilder::plan_outputs(const OpRule& rule, int index, std::span<const int> input_plans) {
   const auto& node = graph_.node(index);
   if (excludes_output(node)) return;
-  const bool gives_integers =
-      rule.gives_integers || (rule.channels_give_integers && config_.per_channel);
+  const bool gives_integers = rule.gives_integers || needs_integer_output(rule, input_plans);
   for (const std::string& name : node.output()) {
     if (name.empty()) continue;
     if (rule.outputs != OutputParams::SharedWithInput) {
@@ -403,18 +449,19 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
   }
   const std::optional<Range> range = range_of(name);
   if (!range) {
-    skip(index, name, "has no range: calibration gave it no finite value");
+    skip(index, name, "has no range: calibration found no value in it, or one that is not finite");
     return -1;
   }
   const TensorOverride* override = overrides_.find(name);
   const ElementType type = graph_.type_of(name);
   const ElementType stored = activation_scheme(config_, override, type).type;
-  if (refuses_type(index, name, obstacle_by_readers(graph_, name, stored))) return -1;
+  if (refuses(index, name, obstacle_by_readers(graph_, name, stored))) return -1;
   // Of a Relu or Clip that may yet be folded it is known later.
-  if (!is_clamped(name) && refuses_type(index, name, obstacle_by_maker(graph_, name, stored)))
-    return -1;
-  const int added = add_activation(name, activation_params(*range, config_, override, type),
-                                   is_unit_interval(name) ? "[0,1]" : "measured");
+  if (!is_clamped(name) && refuses(index, name, obstacle_by_maker(graph_, name, stored))) return -1;
+  QuantParams params = activation_params(*range, config_, override, type);
+  if (refuses(index, name, obstacle_by_mask(*range, params))) return -1;
+  const int added =
+      add_activation(name, std::move(params), is_unit_interval(name) ? "[0,1]" : "measured");
   if (auto& conversion = plan_.tensors.back().conversion)
     conversion->params = conversion_params(*range, config_, *override->convert, type);
   return added;
@@ -443,7 +490,7 @@ bool PlanBuilder::is_seen_quantized(const TensorPlan& plan) const {
 }
 
 /// Whether an obstacle keeps `name` in float; it is listed then.
-bool PlanBuilder::refuses_type(int index, const std::string& name, const std::string& obstacle) {
+bool PlanBuilder::refuses(int index, const std::string& name, const std::string& obstacle) {
   if (obstacle.empty()) return false;
   skip(index, name, obstacle);
   refused_.insert(name);
@@ -481,7 +528,7 @@ void PlanBuilder::plan_clamp(int index) {
   if (!can_fold || !is_seen_quantized(plan) || is_float8(params.type) ||
       !quantizer_clamps({node, graph_, model_, opset_}, params)) {
     const std::string obstacle = obstacle_by_maker(graph_, node.output(0), params.type);
-    if (!refuses_type(index, node.output(0), obstacle)) return;
+    if (!refuses(index, node.output(0), obstacle)) return;
     replaced_.push_back(output_plan);
     activations_.erase(node.output(0));
     return;
@@ -519,13 +566,17 @@ ScaleSharing PlanBuilder::weight_sharing(const OpRule& rule, const onnx::NodePro
       normalized_axis(chosen == axes.end() ? rule.input(slot).channel_axis : chosen->second,
                       static_cast<std::size_t>(rank));
   if (axis < 0 || axis >= rank) return {};
-  if (config_.extra_options.block_size > 0 && rule.input(slot).can_have_blocks && rank >= 2) {
-    return {.axis = axis == rank - 1 ? rank - 2 : rank - 1,
-            .block_size = config_.extra_options.block_size};
+  const bool takes_blocks =
+      config_.extra_options.block_size > 0 && rule.input(slot).can_have_blocks && rank >= 2;
+  ScaleSharing sharing;
+  if (takes_blocks) {
+    sharing = {.axis = axis == rank - 1 ? rank - 2 : rank - 1,
+               .block_size = config_.extra_options.block_size};
+  } else if (config_.per_channel) {
+    sharing = {.axis = axis};
   }
-  if (!config_.per_channel || (rule.channels_give_integers && !can_quantize_output(node)))
-    return {};
-  return {.axis = axis};
+  const bool is_free = !rule.floats_need_columns || has_column_scales(name, slot, sharing);
+  return is_free || can_quantize_output(node) ? sharing : ScaleSharing{};
 }
 
 int PlanBuilder::plan_constant(Use use, ConstantUse as, const ScaleSharing& sharing) {
@@ -559,6 +610,14 @@ int PlanBuilder::plan_constant(Use use, ConstantUse as, const ScaleSharing& shar
       return -1;
     }
     found = std::move(*params);
+    const std::string obstacle =
+        as == ConstantUse::Operand
+            ? obstacle_by_mask(to_float32(model_.tensor(tensor)), found.params)
+            : "";
+    if (!obstacle.empty()) {
+      skip(use.node, name, obstacle);
+      return -1;
+    }
   }
   plan_.tensors.push_back({.name = name,
                            .role = Role::Constant,
@@ -597,12 +656,13 @@ QuantPlan plan_with(const PlanContext& context) {
 
 PlanContext draft_context(const Model& model, const QuantizationConfig& config,
                           const Placement& placement) {
-  return {.model = model,
-          .ranges = nullptr,
-          .means = nullptr,
-          .config = config,
-          .filter = NodeFilter(model.graph(), config, placement),
-          .corrects_biases = corrects_biases(config, placement)};
+  return {
+      .model = model,
+      .ranges = nullptr,
+      .means = nullptr,
+      .config = config,
+      .filter = NodeFilter(model.graph(), config, placement),
+      .corrects_biases = config.extra_options.quantize_bias && corrects_biases(config, placement)};
 }
 
 }  // namespace

@@ -19,14 +19,26 @@ namespace {
 constexpr double kLeastSqnrDb = 6;
 constexpr std::size_t kNamed = 3;
 
+/// The step that the weight's values ask for. A larger one is a bias's doing, which scales per
+/// channel do not help.
+double step_of(const std::vector<float>& values, const QuantParams& params) {
+  double largest = 0;
+  for (const float value : values) largest = std::max(largest, std::abs(double{value}));
+  const IntegerRange range = full_range(params.type);
+  const double levels = static_cast<double>(range.max) - range.min;
+  return std::min(double{params.scales.front()}, 2 * largest / levels);
+}
+
 /// The signal of each channel by the noise in it: a value that is at most half a step from its
 /// integer is off by a step / sqrt(12) on average, and by no more than itself.
-std::vector<double> channel_sqnr_db(const Tensor& weight, std::size_t axis, double step) {
+std::vector<double> channel_sqnr_db(const Tensor& weight, std::size_t axis,
+                                    const QuantParams& params) {
   std::size_t inner = 1;
   for (std::size_t i = axis + 1; i < weight.shape.size(); ++i)
     inner *= static_cast<std::size_t>(weight.shape[i]);
   const auto channels = static_cast<std::size_t>(weight.shape[axis]);
   const std::vector<float> values = to_float32(weight);
+  const double step = step_of(values, params);
   std::vector<double> squares(channels, 0.0);
   for (std::size_t i = 0; i < values.size(); ++i)
     squares[i / inner % channels] += static_cast<double>(values[i]) * values[i];
@@ -86,9 +98,8 @@ class Search {
   void look_at(const GraphView& graph, const TensorPlan& tensor, Use use) {
     const auto axis = channel_axis(graph, use);
     if (!axis) return;
-    const auto sqnr =
-        channel_sqnr_db(model_.tensor(*graph.initializer(tensor.name)),
-                        static_cast<std::size_t>(*axis), double{tensor.params.scales.front()});
+    const auto sqnr = channel_sqnr_db(model_.tensor(*graph.initializer(tensor.name)),
+                                      static_cast<std::size_t>(*axis), tensor.params);
     if (sqnr.empty()) return;
     if (const double middle = median(sqnr); middle < kLeastSqnrDb)
       found_.try_emplace(tensor.name, middle);

@@ -45,6 +45,16 @@ TEST_CASE("static: the result goes to stdout, and beside the model lies its mani
   CHECK_NOTHROW(parse_json(read_file(dir / "out.onnx.manifest.json"), "manifest"));
 }
 
+TEST_CASE("static: an option that changes nothing of the model is warned of", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const ProcessResult result =
+      run_qtool(kLine + "--extra MatMulConstBOnly=true --extra DedicatedQDQPair=false", dir);
+  CHECK(result.exit_code == 0);
+  CHECK(result.err ==
+        "qtool: warning: quantization.extra_options.MatMulConstBOnly: has no effect: format QDQ\n");
+}
+
 TEST_CASE("static: --json makes stdout one document, --report writes it to a file", "[cli]") {
   const TempDir dir;
   fill(dir);

@@ -42,29 +42,37 @@ inline std::vector<NamedTensor> run_model(const Model& model, std::span<const Na
       .run(inputs);
 }
 
-/// The largest difference between outputs of two models on the same random inputs, as a part of the
-/// output's largest value; infinite where names, types or shapes differ.
-inline double difference(const Model& before, const Model& after, unsigned seed = 1) {
-  const auto inputs = random_inputs(before, seed);
-  const auto expected = run_model(before, inputs);
-  const auto found = run_model(after, inputs);
-  if (expected.size() != found.size()) return std::numeric_limits<double>::infinity();
+/// The largest difference of two runs' outputs, as a part of the output's largest value; infinite
+/// where names, types or shapes differ, or one value is NaN or infinite and the other is not the
+/// same.
+inline double difference(std::span<const NamedTensor> expected,
+                         std::span<const NamedTensor> found) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (expected.size() != found.size()) return kInfinite;
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Tensor &a = expected[i].tensor, &b = found[i].tensor;
-    if (expected[i].name != found[i].name || a.type != b.type || a.shape != b.shape) {
-      return std::numeric_limits<double>::infinity();
-    }
+    if (expected[i].name != found[i].name || a.type != b.type || a.shape != b.shape)
+      return kInfinite;
     if (a.bytes == b.bytes) continue;
     const auto x = to_float64(a), y = to_float64(b);
     double largest = std::numeric_limits<double>::min(), error = 0;
     for (std::size_t j = 0; j < x.size(); ++j) {
-      largest = std::max(largest, std::fabs(x[j]));
+      if (x[j] == y[j]) continue;
+      if (!std::isfinite(x[j]) || !std::isfinite(y[j])) return kInfinite;
       error = std::max(error, std::fabs(x[j] - y[j]));
     }
+    for (const double value : x)
+      if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
     worst = std::max(worst, error / largest);
   }
   return worst;
+}
+
+/// The same for two models on the same random inputs.
+inline double difference(const Model& before, const Model& after, unsigned seed = 1) {
+  const auto inputs = random_inputs(before, seed);
+  return difference(run_model(before, inputs), run_model(after, inputs));
 }
 
 }  // namespace qtool::testing

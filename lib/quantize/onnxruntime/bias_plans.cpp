@@ -28,6 +28,7 @@ struct ScaledBias {
   Tensor stored;
   std::vector<double> largest;  ///< per weight scale
   bool has_own_scale = false;
+  bool stays_float = false;
 };
 
 class BiasPlans {
@@ -54,7 +55,7 @@ class BiasPlans {
   const QuantParams& weight_of(const ScaledBias& bias) const;
   bool is_too_coarse(const ScaledBias& bias, std::span<const float> raised) const;
   void raise_weight_scale(ScaledBias& bias);
-  double output_step(const ScaledBias& bias) const;
+  std::optional<double> output_step(const ScaledBias& bias) const;
   void add_float8(const MarkedBias& bias);
   TensorPlan plan_of(const ScaledBias& bias) const;
   static void take_readers(const MarkedBias& bias, TensorPlan& plan);
@@ -153,13 +154,13 @@ std::optional<ScaledBias> BiasPlans::scale(const MarkedBias& bias) {
   return out;
 }
 
-/// The least difference in the node's output that counts.
-double BiasPlans::output_step(const ScaledBias& bias) const {
+/// The scale of the node's output, if that is quantized.
+std::optional<double> BiasPlans::output_step(const ScaledBias& bias) const {
   std::string output = node_of(*bias.marked).output(0);
   for (const FoldedNode& folded : plan_.folded)
     if (folded.input == output) output = folded.output;
   const auto found = placed_.find(output);
-  if (found == placed_.end()) return *std::ranges::max_element(bias.largest) / kFloatOutputSteps;
+  if (found == placed_.end()) return std::nullopt;
   return plan_.tensors[static_cast<std::size_t>(found->second)].params.scales.front();
 }
 
@@ -174,7 +175,8 @@ bool BiasPlans::is_too_coarse(const ScaledBias& bias, std::span<const float> rai
       .input_scale = bias.input_scale,
       .input_levels = static_cast<double>(inputs.max) - inputs.min,
       .products = element_count(weight) / std::max<std::size_t>(bias.stored.element_count(), 1),
-      .output_step = output_step(bias)};
+      .output_step =
+          output_step(bias).value_or(*std::ranges::max_element(bias.largest) / kFloatOutputSteps)};
   const std::vector<bool>& is_zero = zero_channels_.at(bias.weight_plan);
   for (std::size_t i = 0; i < raised.size(); ++i) {
     if (is_zero[i] || raised[i] <= kHarmlessRaise * before.scales[i]) continue;
@@ -186,7 +188,8 @@ bool BiasPlans::is_too_coarse(const ScaledBias& bias, std::span<const float> rai
 }
 
 /// onnxruntime.quantization raises the scale of a weight until its bias fits int32, also where that
-/// rounds the weights away. There the bias gets a scale of its own instead.
+/// rounds the weights away. There the bias stays float if the output does. Else it has a scale of
+/// its own, but for inputs of 8 bits: kernels that compute with them take the product for it.
 void BiasPlans::raise_weight_scale(ScaledBias& bias) {
   if (bias.weight_plan < 0 || config_.extra_options.qdq_disable_weight_adjust_for_int32_bias)
     return;
@@ -203,9 +206,11 @@ void BiasPlans::raise_weight_scale(ScaledBias& bias) {
                                                          weight.params.axis.has_value()));
   }
   if (raised == weight.params.scales) return;
-  if (config_.extra_options.quantize_bias && is_too_coarse(bias, raised)) {
-    bias.has_own_scale = true;
-    return;
+  if (is_too_coarse(bias, raised)) {
+    bias.stays_float = !output_step(bias).has_value();
+    bias.has_own_scale = !bias.stays_float && config_.extra_options.quantize_bias &&
+                         element_bits(params_seen_by(*bias.marked, 0)->type) > 8;
+    if (bias.stays_float || bias.has_own_scale) return;
   }
   weight.params.scales = std::move(raised);
 }
@@ -267,6 +272,10 @@ void BiasPlans::add(std::span<const MarkedBias> biases) {
   // Runtimes quantize float biases when they load the model, so their weights are raised as well.
   if (!quantizes) return;
   for (const ScaledBias& bias : scaled) {
+    if (bias.stays_float) {
+      skip(*bias.marked, "int32 cannot hold the bias at the scale of the weights");
+      continue;
+    }
     TensorPlan plan = plan_of(bias);
     take_readers(*bias.marked, plan);
     note_beta(*bias.marked);

@@ -131,7 +131,8 @@ void QdqPlanner::plan_activation(const std::string& name) {
   if (const std::string quantized = activation_obstacle(name); !quantized.empty())
     return skip(name, quantized);
   const auto range = range_of(name);
-  if (!range) return skip(name, "has no range: calibration gave it no finite value");
+  if (!range)
+    return skip(name, "has no range: calibration found no value in it, or one that is not finite");
   const TensorOverride* override = overrides_.find(name);
   const ElementType type = graph_.type_of(name);
   const ElementType stored = activation_scheme(config_, override, type).type;

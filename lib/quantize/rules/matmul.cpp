@@ -17,14 +17,6 @@ bool is_matrix(const NodeContext& context, int slot) {
 
 }  // namespace
 
-/// ONNX Runtime's kernel that gives floats takes scales of channels only with a matrix as second
-/// input: a model with others loads, and no run of it succeeds.
-OpRule refine_matmul(OpRule row, const NodeContext& context) {
-  row.channels_give_integers =
-      is_constant(context, 0) || (is_constant(context, 1) && !is_matrix(context, 1));
-  return row;
-}
-
 /// The kernel that reads and gives integers knows the columns of one matrix. A vector has none, and
 /// many matrices have too many: they get one scale.
 OpRule refine_integer_matmul(OpRule row, const NodeContext& context) {

@@ -135,6 +135,16 @@ TEST_CASE("no sample gives no statistics", "[calibrate]") {
   CHECK(estimate_ranges(result.statistics, {}, {}, 1).empty());
 }
 
+TEST_CASE("tensors with infinity beside other values get no range, unless that is allowed",
+          "[calibrate]") {
+  const Model model = testing::text_model("g (float[N] x) => (float[N] y) { y = Log (x) }");
+  const auto result = collect(model, Names{"y"}, MemorySamples({row({0, 1})}), 1, {});
+  CHECK(estimate_ranges(result.statistics, {}, {}, 1).empty());
+  CalibrationConfig allowing;
+  allowing.allow_nonfinite = true;
+  CHECK(estimate_ranges(result.statistics, allowing, {}, 1) == TensorRanges{{"y", Range{0, 0}}});
+}
+
 TEST_CASE("tensors without a finite value get no range", "[calibrate]") {
   const Model model = testing::text_model("g (float[N] x) => (float[N] y) { y = Sqrt (x) }");
   const auto result = collect(model, Names{"x", "y"}, MemorySamples({row({-1}), row({-4})}), 1, {});

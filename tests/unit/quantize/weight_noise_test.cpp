@@ -42,6 +42,17 @@ TEST_CASE("a channel of zeros is no channel in noise", "[quantize]") {
   CHECK(noisy("127, 0, 0, 127, 0, 0").empty());
 }
 
+TEST_CASE("a scale that a bias raised makes no weight noisy", "[quantize]") {
+  const Model model = text_model(R"(agraph (float[1,2] x) => (float[1,2] y)
+      <float[2,2] w = {1, 2, 3, 4}> { y = MatMul (x, w) })");
+  const Placement& placement = placement_for(Preset::Cpu);
+  QuantizationConfig config;
+  config.per_channel = false;
+  auto plan = build_plan(model, {{"x", {-1, 1}}, {"y", {-1, 1}}}, {}, config, placement);
+  for (TensorPlan& tensor : plan.tensors) tensor.params.scales = {100.0F};
+  CHECK(noisy_weights(model, plan, placement).empty());
+}
+
 TEST_CASE("a weight with a scale per channel is not noisy", "[quantize]") {
   CHECK(noisy("127, 0.1, 0.2, 127, 0.1, 0.2", true).empty());
 }

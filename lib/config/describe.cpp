@@ -131,7 +131,8 @@ void describe(KeyList& keys, ExtraOptions& o) {
   keys.add("BlockSize", o.block_size, "Weights get a scale per block of so many values; 0: none.",
            from_to(0, 1 << 20));
   keys.add("EnableSubgraph", o.enable_subgraph,
-           "Subgraphs of If, Loop and Scan are quantized too; no effect in format QDQ.");
+           "Bodies of If, Loop and Scan are quantized too by dynamic with preset onnxruntime; "
+           "other presets do so in any case, but for static in format QOperator.");
   keys.add("MatMulConstBOnly", o.mat_mul_const_b_only,
            "MatMul is quantized only where its second input is constant; null: so in dynamic. No "
            "effect in format QDQ.");

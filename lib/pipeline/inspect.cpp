@@ -41,8 +41,10 @@ NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared
     if (auto found =
             explain_node(prepared->model.graph(), prepared->plan, planner.placement(), name))
       return *found;
+    if (auto found = explain_unplanned_node(prepared->model.graph(), name, "lies in a subgraph"))
+      return *found;
   }
-  const std::string reason = prepared ? "is not in the main graph after preprocessing" : obstacle;
+  const std::string reason = prepared ? "is not in the model after preprocessing" : obstacle;
   if (auto found = explain_unplanned_node(model.graph(), name, reason)) return *found;
   const std::string nearest = nearest_name(name, explainable_names(model.graph()));
   throw Error(ErrorKind::Usage,

@@ -17,6 +17,7 @@
 #include "quantize/node_filter.h"
 #include "quantize/planner.h"
 #include "quantize/tensor_overrides.h"
+#include "quantize/weight_noise.h"
 
 namespace qtool {
 namespace {
@@ -51,6 +52,7 @@ class StaticRun {
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
+  void warn_of_noisy_weights(const Model& model);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -129,16 +131,23 @@ CalibratedRanges StaticRun::calibrate(const Model& model) {
 void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
   report_.plan = planner_.plan(model, calibration.ranges, calibration.means);
   for (const std::string& warning : report_.plan.warnings) warn(warning);
+  warn_of_noisy_weights(model);
   for (const std::string& line :
        ineffective_options(model.graph(), report_.plan, config_.quantization, config_.preset))
     warn(line);
   report_.outcome = outcome_of(model.graph(), report_.plan);
-  if (report_.plan.tensors.empty()) {
+  if (all_tensors(report_.plan).empty()) {
     warn(
-        fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
-                    "'qtool inspect' says why for each",
+        fmt::format("{}: nothing was quantized: no node has an 8-bit form here; 'qtool inspect' "
+                    "says why for each",
                     input().string()));
   }
+}
+
+void StaticRun::warn_of_noisy_weights(const Model& model) {
+  if (config_.quantization.per_channel) return;
+  const auto weights = noisy_weights(model, report_.plan, placement_for(config_.preset));
+  if (!weights.empty()) warn(fmt::format("{}: {}", input().string(), warning_of(weights)));
 }
 
 void StaticRun::load_check(const PendingModel& pending) {

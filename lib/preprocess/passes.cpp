@@ -198,6 +198,8 @@ std::vector<Pass> PassList::repeated() const {
         {"fold_affine_before", [](Model& model, Notes&) { return fold_affine_before(model); }});
     passes.push_back(counted("remove_duplicate_nodes",
                              [](Model& model, Notes&) { remove_duplicate_nodes(model); }));
+    passes.push_back(
+        {"share_constants", [](Model& model, Notes&) { return share_constants(model); }});
   }
   if (config_.simplify || config_.fold_constants || !config_.fusions.empty()) {
     passes.push_back(

@@ -20,6 +20,36 @@ const QuantParams& params_seen_by(const TensorPlan& plan, Use reader) {
                                                                : plan.params;
 }
 
+const onnx::GraphProto& body_graph(const onnx::GraphProto& graph, const BodyPlan& body) {
+  return graph.node(body.node).attribute(body.attribute).g();
+}
+
+namespace {
+
+void collect_tensors(const QuantPlan& plan, std::vector<const TensorPlan*>& out) {
+  for (const TensorPlan& tensor : plan.tensors) out.push_back(&tensor);
+  for (const BodyPlan& body : plan.bodies) collect_tensors(body.plan, out);
+}
+
+std::string indented(const std::string& text) {
+  std::string out;
+  bool is_line_start = true;
+  for (const char each : text) {
+    if (is_line_start) out += "  ";
+    out += each;
+    is_line_start = each == '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<const TensorPlan*> all_tensors(const QuantPlan& plan) {
+  std::vector<const TensorPlan*> out;
+  collect_tensors(plan, out);
+  return out;
+}
+
 std::string to_text(const QuantPlan& plan) {
   std::string out;
   for (const TensorPlan& tensor : plan.tensors) {
@@ -37,6 +67,7 @@ std::string to_text(const QuantPlan& plan) {
     out += fmt::format("{}{} float: {}\n", node, skipped.tensor.empty() ? "" : " " + skipped.tensor,
                        skipped.reason);
   }
+  for (const BodyPlan& body : plan.bodies) out += body.name + ":\n" + indented(to_text(body.plan));
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "quantize/bias_correction.h"
 #include "quantize/bias_planner.h"
 #include "quantize/bias_requests.h"
+#include "quantize/bodies.h"
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
 #include "quantize/islands.h"
@@ -31,29 +33,42 @@ namespace {
 
 using Role = TensorPlan::Role;
 
-/// Builds a plan in one walk over the nodes. Without ranges it drafts: every tensor counts as
-/// measurable, and `measured()` tells which were asked for.
+/// What all graphs of a model are planned by.
+struct PlanContext {
+  const Model& model;
+  const TensorRanges* ranges;  ///< null for a draft
+  const ChannelMeans* means;   ///< null for a draft
+  const QuantizationConfig& config;
+  NodeFilter filter;
+  bool corrects_biases;
+};
+
+/// Builds a plan in one walk over the nodes of a graph, and those of the bodies in it. Without
+/// ranges it drafts: every tensor counts as measurable, and `measured()` tells which were asked
+/// for.
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, const TensorRanges* ranges, const ChannelMeans* means,
-              const QuantizationConfig& config, const Placement& placement)
-      : model_(model),
-        ranges_(ranges),
-        config_(config),
-        graph_(model.graph()),
-        filter_(model.graph(), config, placement),
-        overrides_(config.extra_options),
-        opset_(model.opset()),
-        biases_(model, graph_,
-                config.extra_options.quantize_bias && corrects_biases(config, placement), means),
-        quantizes_unread_(!config.op_types_to_quantize.empty() ||
-                          !config.nodes_to_quantize.empty()) {
+  PlanBuilder(const PlanContext& context, const onnx::GraphProto& graph,
+              const GraphView* outer = nullptr)
+      : context_(context),
+        model_(context.model),
+        ranges_(context.ranges),
+        config_(context.config),
+        graph_(graph, outer),
+        overrides_(config_.extra_options),
+        opset_(model_.opset()),
+        biases_(model_, graph_, context.corrects_biases, context.means),
+        quantizes_unread_(!config_.op_types_to_quantize.empty() ||
+                          !config_.nodes_to_quantize.empty()) {
     select_rules();
     if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
   }
 
   QuantPlan build() {
-    for (int index = 0; index < graph_.node_count(); ++index) plan_node(index);
+    for (int index = 0; index < graph_.node_count(); ++index) {
+      plan_node(index);
+      plan_bodies(index);
+    }
     if (!biases_.requests().empty()) {
       plan_biases(model_, graph_, biases_.requests(), zero_channels_, config_.extra_options, plan_);
     }
@@ -64,6 +79,8 @@ class PlanBuilder {
 
   std::vector<std::string>& measured() { return measured_; }
   std::vector<AveragedTensor>& averaged() { return biases_.averaged(); }
+  /// Whether the graph has values to measure and none of them was ever seen.
+  bool was_never_run() const { return has_unseen_ && !has_seen_; }
 
  private:
   // Which nodes take part.
@@ -77,6 +94,11 @@ class PlanBuilder {
   void plan_outputs(const OpRule& rule, int index, std::span<const int> input_plans);
   bool has_column_scales(const std::string& name, int slot, const ScaleSharing& sharing) const;
   bool needs_integer_output(const OpRule& rule, std::span<const int> input_plans) const;
+
+  // Bodies.
+  void plan_bodies(int index);
+  QuantPlan plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body,
+                         const std::string& name);
 
   // Activations.
   bool reads_quantized(const Use& use) const;
@@ -120,11 +142,11 @@ class PlanBuilder {
   }
   void drop_replaced();
 
+  const PlanContext& context_;
   const Model& model_;
   const TensorRanges* ranges_;
   const QuantizationConfig& config_;
   GraphView graph_;
-  NodeFilter filter_;
   TensorOverrides overrides_;
   std::int64_t opset_;
   BiasRequests biases_;
@@ -138,6 +160,7 @@ class PlanBuilder {
   std::vector<int> replaced_;
   std::unordered_set<std::string> refused_;
   std::vector<std::string> measured_;
+  bool has_seen_ = false, has_unseen_ = false;  ///< of the graph's own values
 };
 
 void PlanBuilder::select_rules() {
@@ -145,7 +168,7 @@ void PlanBuilder::select_rules() {
   selected_.resize(static_cast<std::size_t>(graph_.node_count()));
   for (int index = 0; index < graph_.node_count(); ++index) {
     SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
-    selected.rule = filter_.rule_for(graph_.node(index), selected.reason);
+    selected.rule = context_.filter.rule_for(graph_.node(index), selected.reason);
     if (selected.rule && opset_ < selected.rule->since_opset) {
       selected.reason =
           fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
@@ -182,6 +205,34 @@ void PlanBuilder::plan_node(int index) {
     return skip(index, "", obstacle);
   if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
   plan_outputs(rule, index, plan_inputs(rule, index));
+}
+
+void PlanBuilder::plan_bodies(int index) {
+  const auto& node = graph_.node(index);
+  for_each_body(node, [&](int attribute, const onnx::GraphProto& body) {
+    BodyPlan planned = body_plan(index, node, attribute);
+    planned.plan = plan_of_body(node, body, planned.name);
+    plan_.bodies.push_back(std::move(planned));
+  });
+}
+
+QuantPlan PlanBuilder::plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body,
+                                    const std::string& name) {
+  if (config_.quant_format == QuantFormat::QOperator)
+    return float_plan(body, "lies in a body, which quant_format QOperator leaves as it is");
+  if (const auto obstacle = context_.filter.obstacle_to_bodies(node); !obstacle.empty())
+    return float_plan(body, obstacle);
+  PlanBuilder builder(context_, body, &graph_);
+  QuantPlan plan = builder.build();
+  if (builder.was_never_run()) {
+    if (std::ranges::count(plan.tensors, Role::Constant, &TensorPlan::role) > 0)
+      plan_.warnings.push_back(name + ": calibration never ran it, so its weights stay in float");
+    return float_plan(body, "calibration never ran the body it lies in");
+  }
+  std::ranges::move(builder.measured_, std::back_inserter(measured_));
+  std::ranges::move(builder.averaged(), std::back_inserter(averaged()));
+  std::ranges::move(plan.warnings, std::back_inserter(plan_.warnings));
+  return plan;
 }
 
 /// Why the rule does not apply here, or nothing.
@@ -301,8 +352,9 @@ std::string PlanBuilder::activation_obstacle(const std::string& name) const {
   const ElementType type = graph_.type_of(name);
   if (type == ElementType::Undefined) return "its type is not known";
   if (type != ElementType::Float && type != ElementType::Float16) return element_type_name(type);
-  const int producer = graph_.producer_of(name);
-  if (producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear")
+  const GraphView* owner = graph_.owner_of(name);
+  const int producer = owner ? owner->producer_of(name) : -1;
+  if (producer >= 0 && owner->node(producer).op_type() == "DequantizeLinear")
     return "is quantized already";
   const auto uses = graph_.uses_of(name);
   const auto reads_as_integers = [&](const Use& use) {
@@ -335,6 +387,7 @@ std::optional<Range> PlanBuilder::range_of(const std::string& name) {
     return Range{0, 1};
   }
   const auto found = ranges_->find(measured);
+  if (graph_.defines(measured)) (found == ranges_->end() ? has_unseen_ : has_seen_) = true;
   return found == ranges_->end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -597,12 +650,28 @@ void PlanBuilder::drop_replaced() {
   plan_.tensors = std::move(kept);
 }
 
+QuantPlan plan_with(const PlanContext& context) {
+  return PlanBuilder(context, context.model.graph()).build();
+}
+
+PlanContext draft_context(const Model& model, const QuantizationConfig& config,
+                          const Placement& placement) {
+  return {
+      .model = model,
+      .ranges = nullptr,
+      .means = nullptr,
+      .config = config,
+      .filter = NodeFilter(model.graph(), config, placement),
+      .corrects_biases = config.extra_options.quantize_bias && corrects_biases(config, placement)};
+}
+
 }  // namespace
 
 Measurements measurements(const Model& model, const QuantizationConfig& config,
                           const Placement& placement) {
   if (placement.follows_onnxruntime) return {tensors_measured_by_onnxruntime(model, config), {}};
-  PlanBuilder builder(model, nullptr, nullptr, config, placement);
+  const PlanContext context = draft_context(model, config, placement);
+  PlanBuilder builder(context, model.graph());
   builder.build();
   Measurements out;
   std::unordered_set<std::string> seen;
@@ -616,13 +685,16 @@ Measurements measurements(const Model& model, const QuantizationConfig& config,
 QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
                      const Placement& placement) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, nullptr, config);
-  return PlanBuilder(model, nullptr, nullptr, config, placement).build();
+  return plan_with(draft_context(model, config, placement));
 }
 
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                      const QuantizationConfig& config, const Placement& placement) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, &ranges, config);
-  return PlanBuilder(model, &ranges, &means, config, placement).build();
+  PlanContext context = draft_context(model, config, placement);
+  context.ranges = &ranges;
+  context.means = &means;
+  return plan_with(context);
 }
 
 }  // namespace qtool

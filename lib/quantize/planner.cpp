@@ -11,6 +11,7 @@
 namespace qtool {
 namespace {
 
+/// For formats and presets that leave them as they are.
 void warn_of_bodies(const Model& model, const QuantizationConfig& config, QuantPlan& plan) {
   int graphs = 0;
   for_each_graph(model.graph(), [&](const onnx::GraphProto&) { ++graphs; });
@@ -43,7 +44,7 @@ QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges,
   QuantPlan plan = walks_as_onnxruntime() ? plan_qoperator_as_onnxruntime(model, &ranges, config_)
                                           : build_plan(model, ranges, means, config_, placement_);
   if (has_forms() && !walks_as_onnxruntime()) add_node_forms(model, plan);
-  warn_of_bodies(model, config_, plan);
+  if (has_forms() || placement_.follows_onnxruntime) warn_of_bodies(model, config_, plan);
   return plan;
 }
 

@@ -55,8 +55,9 @@ void add_model_facts(Facts& facts, const StaticReport& report) {
 }
 
 std::string tensor_text(const QuantPlan& plan) {
+  const auto tensors = all_tensors(plan);
   const auto count = [&](TensorPlan::Role role) {
-    return static_cast<std::size_t>(std::ranges::count(plan.tensors, role, &TensorPlan::role));
+    return static_cast<std::size_t>(std::ranges::count(tensors, role, &TensorPlan::role));
   };
   return fmt::format("{}, {}, {} quantized",
                      count_text(count(TensorPlan::Role::Activation), "activation"),
@@ -86,7 +87,8 @@ Facts facts_of(const StaticReport& report) {
 
 Section tensor_details(const QuantPlan& plan) {
   Table table{{{"tensor"}, {"type"}, {"scale", true}, {"zero point", true}, {"from"}}, {}};
-  for (const TensorPlan& tensor : plan.tensors) {
+  for (const TensorPlan* each : all_tensors(plan)) {
+    const TensorPlan& tensor = *each;
     const QuantParams& params = tensor.params;
     const bool is_single = params.scales.size() == 1 && params.zero_points.size() == 1;
     table.rows.push_back({tensor.name, element_type_name(params.type),

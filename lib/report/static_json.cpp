@@ -31,8 +31,9 @@ JsonValue calibration_json(const StaticReport& report) {
 }
 
 JsonValue tensor_counts_json(const QuantPlan& plan) {
+  const auto tensors = all_tensors(plan);
   const auto count = [&](TensorPlan::Role role) {
-    return std::ranges::count(plan.tensors, role, &TensorPlan::role);
+    return std::ranges::count(tensors, role, &TensorPlan::role);
   };
   return JsonObject()
       .add("activations", count(TensorPlan::Role::Activation))
@@ -41,7 +42,8 @@ JsonValue tensor_counts_json(const QuantPlan& plan) {
       .take();
 }
 
-JsonValue tensor_json(const TensorPlan& plan) {
+JsonValue tensor_json(const TensorPlan* tensor) {
+  const TensorPlan& plan = *tensor;
   JsonObject object;
   object.add("name", plan.name)
       .add("type", element_type_name(plan.params.type))
@@ -82,7 +84,7 @@ JsonValue to_json(const StaticReport& report) {
   add_static_members(object, report);
   JsonObject seconds;
   for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
-  return object.add("quantized_tensors", json_list(report.plan.tensors, tensor_json))
+  return object.add("quantized_tensors", json_list(all_tensors(report.plan), tensor_json))
       .add("passes", passes_json(report.preprocess))
       .add("notes", report.preprocess.notes)
       .add("seconds", seconds.take())

@@ -91,7 +91,7 @@ TEST_CASE("calibrate: a value counts in the samples that take its branch, on any
   CHECK(read_file(dir / "m.qcal") == read_file(dir / "t.qcal"));
 }
 
-TEST_CASE("calibrate: one name in both branches is one tensor", "[cli]") {
+TEST_CASE("calibrate: one name in both branches is two tensors, the second renamed", "[cli]") {
   const TempDir dir;
   write_sample(dir, "s_0", {-1, 2}, true);
   write_sample(dir, "s_1", {3, 0.5F}, false);
@@ -100,7 +100,8 @@ TEST_CASE("calibrate: one name in both branches is one tensor", "[cli]") {
       then_branch = t () => (float[2] p) { a = Relu (x)  p = Sigmoid (a) },
       else_branch = e () => (float[2] q) { a = Add (x, x)  q = Sigmoid (a) }>
   })");
-  CHECK(tensor(table, "a") == "4 of 2: 0 6");
+  CHECK(tensor(table, "a") == "2 of 1: 0 2");
+  CHECK(tensor(table, "a_1") == "2 of 1: 1 6");
 }
 
 TEST_CASE("calibrate: a loop's values are those of all its rounds, and of one sample", "[cli]") {

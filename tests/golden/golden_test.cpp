@@ -53,16 +53,35 @@ TensorRanges ranges_of(const GoldenFile& file, const std::vector<std::string>& t
   return ranges;
 }
 
-/// One line per node: `output, … = Op (input, …)`.
-std::string graph_text(const Model& model) {
+std::string indented(const std::string& text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out += "  " + line + "\n";
+  return out;
+}
+
+/// One line per node: `output, … = Op (input, …)`; below it, indented, its bodies: a line
+/// `attribute => (output, …) <initializer, …>`, then their nodes.
+std::string graph_text(const onnx::GraphProto& graph) {
   std::string out;
   const auto list = [](const auto& names) {
     std::string text;
     for (const auto& name : names) text += (text.empty() ? "" : ", ") + (name.empty() ? "-" : name);
     return text;
   };
-  for (const auto& node : model.graph().node()) {
+  const auto names = [&](const auto& values) {
+    std::vector<std::string> each;
+    for (const auto& value : values) each.push_back(value.name());
+    return list(each);
+  };
+  for (const auto& node : graph.node()) {
     out += list(node.output()) + " = " + node.op_type() + " (" + list(node.input()) + ")\n";
+    for (const auto& attribute : node.attribute()) {
+      if (!attribute.has_g()) continue;
+      const auto& body = attribute.g();
+      out += indented(attribute.name() + " => (" + names(body.output()) + ") <" +
+                      names(body.initializer()) + ">\n" + indented(graph_text(body)));
+    }
   }
   return out;
 }
@@ -82,7 +101,7 @@ void run_golden(const GoldenFile& file) {
   GoldenFile actual = file;
   actual.sections["plan"] = to_text(plan);
   const Model lowered = planner.lower(std::move(model), plan);
-  if (actual.sections.contains("graph")) actual.sections["graph"] = graph_text(lowered);
+  if (actual.sections.contains("graph")) actual.sections["graph"] = graph_text(lowered.graph());
   CHECK_NOTHROW(check_model(lowered, "the quantized model"));
   if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
   CHECK(actual.text() == file.text());
@@ -102,7 +121,7 @@ void run_dynamic_golden(const GoldenFile& file) {
   GoldenFile actual = file;
   actual.sections["plan"] = to_text(plan);
   const Model lowered = lower_dynamic(std::move(model), plan);
-  actual.sections["graph"] = graph_text(lowered);
+  actual.sections["graph"] = graph_text(lowered.graph());
   CHECK_NOTHROW(check_model(lowered, "the quantized model"));
   if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
   CHECK(actual.text() == file.text());

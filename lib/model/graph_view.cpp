@@ -1,5 +1,7 @@
 #include "model/graph_view.h"
 
+#include <algorithm>
+
 namespace qtool {
 namespace {
 
@@ -34,6 +36,14 @@ std::unordered_set<std::string_view> captures_of(const onnx::NodeProto& node) {
     for (const auto& each : attribute.graphs()) collect_captures(each, out);
   }
   return out;
+}
+
+bool has_subgraphs(const onnx::GraphProto& graph) {
+  return std::ranges::any_of(graph.node(), [](const onnx::NodeProto& node) {
+    return std::ranges::any_of(node.attribute(), [](const onnx::AttributeProto& attribute) {
+      return attribute.has_g() || attribute.graphs_size() > 0;
+    });
+  });
 }
 
 GraphView::GraphView(const onnx::GraphProto& graph, const GraphView* outer)

@@ -89,6 +89,9 @@ class NameAllocator {
 /// The names that the subgraphs of `node` read from outside.
 std::unordered_set<std::string_view> captures_of(const onnx::NodeProto& node);
 
+/// Whether some node has a body.
+bool has_subgraphs(const onnx::GraphProto& graph);
+
 /// Calls `visit` for every graph below and including `graph`: bodies of If, Loop, Scan and their
 /// like.
 template <typename Graph, typename Visit>

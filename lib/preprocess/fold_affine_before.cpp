@@ -147,7 +147,7 @@ void fold_before(GraphEditor& graph, const Layer& layer) {
 }  // namespace
 
 bool fold_affine_before(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Conv", "ConvTranspose", "Gemm", "MatMul"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (const auto layer = layer_at(graph, i)) fold_before(graph, *layer);
     }

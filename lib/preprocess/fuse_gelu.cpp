@@ -81,7 +81,7 @@ void fuse(GraphEditor& graph, int index, bool is_contrib) {
 bool fuse_gelu(Model& model, Operators which) {
   const bool is_contrib = model.opset() < 20;
   if (is_contrib && which != Operators::Contrib) return false;
-  const bool changed = edit_graphs(model, [&](GraphEditor& graph) {
+  const bool changed = edit_graphs(model, {"Erf", "Tanh"}, [&](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is(i, "Erf") || graph.is(i, "Tanh")) fuse(graph, i, is_contrib);
     }

@@ -172,14 +172,14 @@ void fuse_rms(GraphEditor& graph, int index) {
 
 bool fuse_layer_normalization(Model& model) {
   if (model.opset() < 17) return false;
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"ReduceMean"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) fuse_layer(graph, i);
   });
 }
 
 bool fuse_rms_normalization(Model& model) {
   if (model.opset() < 23) return false;
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"ReduceMean"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) fuse_rms(graph, i);
   });
 }

@@ -93,6 +93,7 @@ void redirect_readers(onnx::GraphProto& graph, const Search& found) {
 }  // namespace
 
 bool share_constants(Model& model) {
+  if (!has_subgraphs(model.graph())) return false;
   Search found(model);
   found.run();
   if (found.replaced().empty()) return false;

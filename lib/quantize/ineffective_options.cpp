@@ -260,9 +260,7 @@ void Inspection::check_operators() {
   check_peer_form(options_.mat_mul_const_b_only.value_or(false), "MatMulConstBOnly",
                   {"MatMul", "Gemm"});
   check_peer_form(options_.sigmoid_nnapi, "extra.Sigmoid.nnapi", {"Sigmoid"});
-  int graphs = 0;
-  for_each_graph(graph_, [&](const onnx::GraphProto&) { ++graphs; });
-  if (options_.enable_subgraph && graphs == 1)
+  if (options_.enable_subgraph && !has_subgraphs(graph_))
     note_extra("EnableSubgraph", "the model has no subgraph");
   if (options_.default_tensor_type)
     note_extra("DefaultTensorType", "types are inferred, also of ONNX Runtime's own operators");

@@ -13,9 +13,7 @@ namespace {
 
 /// For formats and presets that leave them as they are.
 void warn_of_bodies(const Model& model, const QuantizationConfig& config, QuantPlan& plan) {
-  int graphs = 0;
-  for_each_graph(model.graph(), [&](const onnx::GraphProto&) { ++graphs; });
-  if (config.extra_options.enable_subgraph && graphs > 1)
+  if (config.extra_options.enable_subgraph && has_subgraphs(model.graph()))
     plan.warnings.emplace_back(
         "EnableSubgraph: what lies in subgraphs stays in float nevertheless");
 }

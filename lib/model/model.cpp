@@ -75,9 +75,7 @@ void Model::set_opset(std::string_view domain, std::int64_t version) {
 std::span<const std::byte> Model::tensor_bytes(const onnx::TensorProto& tensor) const {
   const auto reference = reference_of(tensor);
   if (!reference) return as_bytes(tensor.raw_data());
-  return data_files_.at(reference->file)
-      .file->bytes()
-      .subspan(reference->offset, reference->length);
+  return data_files_.at(reference->file).file->part(reference->offset, reference->length);
 }
 
 Tensor Model::tensor(const onnx::TensorProto& tensor) const {

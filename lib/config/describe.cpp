@@ -161,6 +161,8 @@ void describe(KeyList& keys, QuantizationConfig& c) {
   keys.add("per_channel", c.per_channel, "Weights have a scale per output channel.");
   keys.add("reduce_range", c.reduce_range,
            "Weights use 7 of 8 bits, for CPUs whose 8-bit products saturate.");
+  keys.add("refuse_quantized", c.refuse_quantized,
+           "A model that is quantized already, be it in parts, is an error instead of completed.");
   keys.add("op_types_to_quantize", c.op_types_to_quantize,
            "Only operators of these types are quantized; empty: every type there is a rule for.");
   keys.add("op_types_to_exclude", c.op_types_to_exclude, "Operators of these types stay in float.");

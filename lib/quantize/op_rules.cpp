@@ -142,14 +142,19 @@ std::string obstacle_before(std::string_view op_type, ElementType type) {
   return has_obstacle ? "has no form of type " + element_type_name(type) : "";
 }
 
+bool passes_quantizers(std::string_view op_type) {
+  return std::ranges::binary_search(kPassed, op_type);
+}
+
 std::string obstacle_by_maker(const GraphView& graph, const std::string& value, ElementType type) {
   for (int producer = graph.producer_of(value); producer >= 0;) {
     const auto& node = graph.node(producer);
     std::string obstacle = obstacle_behind(node.op_type(), type);
     if (!obstacle.empty()) return obstacle;
     // Runtimes move a quantizer in front of what only moves values.
-    const bool is_passed = std::ranges::binary_search(kPassed, node.op_type());
-    producer = is_passed && node.input_size() > 0 ? graph.producer_of(node.input(0)) : -1;
+    producer = passes_quantizers(node.op_type()) && node.input_size() > 0
+                   ? graph.producer_of(node.input(0))
+                   : -1;
   }
   return "";
 }

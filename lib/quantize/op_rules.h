@@ -109,6 +109,10 @@ std::string obstacle_before(std::string_view op_type, ElementType type);
 std::string obstacle_by_maker(const GraphView& graph, const std::string& value, ElementType type);
 std::string obstacle_by_readers(const GraphView& graph, const std::string& value, ElementType type);
 
+/// Whether an operator only moves or selects values, so that a quantizer may as well stand on its
+/// other side.
+bool passes_quantizers(std::string_view op_type);
+
 /// The rule for operators that have no row but that the user asked for: every float input and
 /// output is an activation.
 const OpRule& generic_rule();

@@ -18,6 +18,8 @@
 #include "quantize/bodies.h"
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
+#include "quantize/derived_bias.h"
+#include "quantize/existing_pairs.h"
 #include "quantize/islands.h"
 #include "quantize/masks.h"
 #include "quantize/needed_opset.h"
@@ -41,6 +43,7 @@ struct PlanContext {
   const QuantizationConfig& config;
   NodeFilter filter;
   bool corrects_biases;
+  bool carries_pairs;  ///< the model was quantized before, at least in parts
 };
 
 /// Builds a plan in one walk over the nodes of a graph, and those of the bodies in it. Without
@@ -60,6 +63,7 @@ class PlanBuilder {
         biases_(model_, graph_, context.corrects_biases, context.means),
         quantizes_unread_(!config_.op_types_to_quantize.empty() ||
                           !config_.nodes_to_quantize.empty()) {
+    if (context_.carries_pairs) pairs_.emplace(model_, graph_);
     select_rules();
     if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
   }
@@ -86,7 +90,9 @@ class PlanBuilder {
   // Which nodes take part.
   void select_rules();
   bool has_replaceable_weight(const OpRule& rule, const onnx::NodeProto& node) const;
+  std::string obstacle_of_pairs(int index) const;
   void plan_node(int index);
+  void complete_node(int index);
   std::string entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const;
   bool is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
   std::vector<int> plan_inputs(const OpRule& rule, int index);
@@ -150,6 +156,7 @@ class PlanBuilder {
   TensorOverrides overrides_;
   std::int64_t opset_;
   BiasRequests biases_;
+  std::optional<ExistingPairs> pairs_;  ///< where the model carries some
   bool quantizes_unread_;
   std::vector<SelectedNode> selected_;
   Islands islands_;
@@ -181,6 +188,8 @@ void PlanBuilder::select_rules() {
       selected = {nullptr, "its weight is a default that a caller may replace"};
     if (selected.rule && computes_size[static_cast<std::size_t>(index)])
       selected = {nullptr, "computes sizes, which rounding would change"};
+    if (const std::string pairs = obstacle_of_pairs(index); selected.rule && !pairs.empty())
+      selected = {nullptr, pairs};
   }
 }
 
@@ -195,9 +204,18 @@ bool PlanBuilder::has_replaceable_weight(const OpRule& rule, const onnx::NodePro
   return false;
 }
 
+/// Why a node gets no pairs beside those that the model brings, or nothing. Where a model brings
+/// some, its maker chose what they stand on: others only join them when they are asked for.
+std::string PlanBuilder::obstacle_of_pairs(int index) const {
+  if (!pairs_) return "";
+  if (pairs_->hold(index)) return "is quantized already";
+  return quantizes_unread_ ? "" : "the model brings pairs of its own, which leave it out";
+}
+
 void PlanBuilder::plan_node(int index) {
   const auto& node = graph_.node(index);
   const SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
+  if (pairs_ && pairs_->hold(index)) return complete_node(index);
   if (!selected.rule) return skip(index, "", selected.reason);
   OpRule rule = *selected.rule;
   if (rule.refine) rule = rule.refine(rule, {node, graph_, model_, opset_});
@@ -205,6 +223,33 @@ void PlanBuilder::plan_node(int index) {
     return skip(index, "", obstacle);
   if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
   plan_outputs(rule, index, plan_inputs(rule, index));
+}
+
+/// Of a node between pairs that the model brings, the weight and the bias may still be floats.
+void PlanBuilder::complete_node(int index) {
+  const auto& node = graph_.node(index);
+  plan_.quantized_nodes.push_back(index);
+  std::string reason;
+  const OpRule* found = context_.filter.rule_for(node, reason);
+  const auto input = pairs_->params_of(node.input(0));
+  if (!found || !input) return;
+  const OpRule rule =
+      found->refine ? found->refine(*found, {node, graph_, model_, opset_}) : *found;
+  auto weight = node.input_size() > 1 ? pairs_->params_of(node.input(1)) : std::nullopt;
+  if (rule.input(1).role == InputRole::Weight && node.input_size() > 1 &&
+      graph_.initializer(node.input(1))) {
+    const int plan = plan_constant({index, 1}, ConstantUse::Weight, weight_sharing(rule, node, 1));
+    if (plan >= 0) weight = plan_.tensors[static_cast<std::size_t>(plan)].params;
+  }
+  for (int slot = 2; slot < std::min<int>(node.input_size(), rule.inputs.size()); ++slot) {
+    if (!is_bias(rule, node, slot) || !weight || is_draft() || node.input(slot).empty()) continue;
+    if (!has_integer_biases() || !config_.extra_options.quantize_bias) continue;
+    DerivedBias bias = derive_bias(model_, graph_, rule, {index, slot}, *input, *weight);
+    if (!bias.obstacle.empty()) skip(index, node.input(slot), bias.obstacle);
+    if (!bias.plan) continue;
+    if (rule.bias_factor != 1) plan_.scaled_biases.push_back(index);
+    plan_.tensors.push_back(std::move(*bias.plan));
+  }
 }
 
 void PlanBuilder::plan_bodies(int index) {
@@ -662,7 +707,8 @@ PlanContext draft_context(const Model& model, const QuantizationConfig& config,
       .means = nullptr,
       .config = config,
       .filter = NodeFilter(model.graph(), config, placement),
-      .corrects_biases = config.extra_options.quantize_bias && corrects_biases(config, placement)};
+      .corrects_biases = config.extra_options.quantize_bias && corrects_biases(config, placement),
+      .carries_pairs = carries_pairs(model)};
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ std::vector<NodeDecision> node_decisions(const onnx::GraphProto& graph, const Qu
     if (each.kind == NodeForm::Kind::Gone)
       out.at(static_cast<std::size_t>(each.node)) = {Outcome::Folded, {}};
   }
+  for (const int node : plan.absorbed) {
+    out.at(static_cast<std::size_t>(node)) = {Outcome::Folded, {}};
+  }
   for (const FoldedNode& each : plan.folded) {
     out.at(static_cast<std::size_t>(each.node)) = {Outcome::Folded, {}};
   }

@@ -73,6 +73,10 @@ bool fold_affine(Model& model);
 /// Folds the same into the layer behind. Where that pads with zeros, what is added stays an Add.
 bool fold_affine_before(Model& model);
 
+/// Writes HardSwish and HardSigmoid behind a Conv as Add, Clip and Mul, which integer kernels and
+/// scales do.
+bool split_hard_sigmoid(Model& model);
+
 /// Folds a Pad into the Conv or pool behind it.
 bool fold_pads(Model& model);
 

@@ -48,12 +48,18 @@ class QdqLowering {
     is_removed_.resize(nodes_.size(), false);
     param_names_.resize(plan.tensors.size());
     conversion_names_.resize(plan.tensors.size());
+    quantized_names_.resize(plan.tensors.size());
+    is_source_.resize(plan.tensors.size(), false);
+    for (const TensorPlan& tensor : plan.tensors) {
+      if (tensor.source >= 0) is_source_[static_cast<std::size_t>(tensor.source)] = true;
+    }
   }
 
   void run() {
     for (const FoldedNode& folded : plan_.folded) fold(folded);
     for (const int node : plan_.scaled_biases)
       set_beta_to_one(nodes_[static_cast<std::size_t>(node)]);
+    for (const int node : plan_.absorbed) is_removed_[static_cast<std::size_t>(node)] = true;
     for (std::size_t i = 0; i < plan_.tensors.size(); ++i) lower_tensor(i);
     for (const BodyPlan& body : plan_.bodies) lower_body(body);
     assemble();
@@ -67,6 +73,7 @@ class QdqLowering {
   void lower_body(const BodyPlan& body);
 
   void lower_activation(std::size_t index);
+  void add_rescaled(const TensorPlan& tensor, const ParamNames& params);
   void add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params, int maker);
   void add_conversion(std::size_t index, const ParamNames& params, int maker);
   std::string input_of_pair(const TensorPlan& tensor, int maker, bool& keeps_name);
@@ -110,6 +117,8 @@ class QdqLowering {
   std::vector<bool> is_removed_;
   std::vector<NewNode> new_nodes_;
   std::vector<ParamNames> param_names_, conversion_names_;
+  std::vector<std::string> quantized_names_;  ///< what the Q of each plan gives
+  std::vector<bool> is_source_;               ///< other plans read those integers
   std::vector<onnx::TensorProto> added_;
   std::unordered_multimap<std::string, StoredConstant> stored_;  ///< by the constant's name
   std::unordered_map<std::string, int>
@@ -175,6 +184,7 @@ std::string QdqLowering::input_of_pair(const TensorPlan& tensor, int maker, bool
 void QdqLowering::lower_activation(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
   const ParamNames params = params_of(index);
+  if (tensor.source >= 0) return add_rescaled(tensor, params);
   const int maker = maker_of(tensor.name);
   if (tensor.conversion) return add_conversion(index, params, maker);
   if (tensor.has_pair_per_reader) return add_pair_per_reader(tensor, params, maker);
@@ -183,8 +193,21 @@ void QdqLowering::lower_activation(std::size_t index) {
   const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
   const std::string output =
       keeps_name ? tensor.name : names_.unique(tensor.name + "_DequantizeLinear_Output");
+  quantized_names_[index] = quantized;
+  if (is_source_[index] && tensor.uses.empty() && !keeps_name) {
+    return add_node(maker, "QuantizeLinear", tensor.name + "_QuantizeLinear",
+                    {input, params.scale, params.zero_point}, quantized, tensor.params);
+  }
   add_pair(maker, {tensor.name, input, quantized, output}, params, tensor.params);
   if (!keeps_name) redirect(tensor.uses, output);
+}
+
+/// The node that made the value is gone: it is another reading of its source's integers.
+void QdqLowering::add_rescaled(const TensorPlan& tensor, const ParamNames& params) {
+  const auto source = static_cast<std::size_t>(tensor.source);
+  add_node(maker_of(plan_.tensors[source].name), "DequantizeLinear",
+           tensor.name + "_DequantizeLinear",
+           {quantized_names_[source], params.scale, params.zero_point}, tensor.name, tensor.params);
 }
 
 void QdqLowering::add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params,

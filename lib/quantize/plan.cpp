@@ -62,6 +62,11 @@ std::string to_text(const QuantPlan& plan) {
   }
   for (const FoldedNode& node : plan.folded)
     out += fmt::format("{} folded into {}\n", node.output, node.input);
+  for (const TensorPlan& tensor : plan.tensors) {
+    if (tensor.source >= 0)
+      out += fmt::format("{} absorbed into {}\n", tensor.name,
+                         plan.tensors[static_cast<std::size_t>(tensor.source)].name);
+  }
   for (const Skipped& skipped : plan.skipped) {
     const std::string& node = skipped.node_name.empty() ? skipped.op_type : skipped.node_name;
     out += fmt::format("{}{} float: {}\n", node, skipped.tensor.empty() ? "" : " " + skipped.tensor,

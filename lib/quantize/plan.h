@@ -48,6 +48,8 @@ struct TensorPlan {
   Role role = Role::Activation;
   QuantParams params;
   int provider = -1;  ///< index of the plan whose scale and zero point this one shares; -1: its own
+  int source = -1;  ///< index of the plan whose integers this one reads: a node that only rescales
+                    ///< made it, and is in the scale and zero point now; -1: it has its own
   std::vector<Use> uses =
       {};  ///< readers that get the dequantized value; others keep the float one
   /// Activation: the graph's outputs and subgraphs too see the dequantized value. Bias: all readers
@@ -113,6 +115,7 @@ struct QuantPlan {
   Convention convention = Convention::Own;
   std::vector<TensorPlan> tensors;
   std::vector<FoldedNode> folded;
+  std::vector<int> absorbed;    ///< nodes that the plan of their output does without (`source`)
   std::vector<NodeForm> forms;  ///< QOperator, in graph order; all other nodes work on floats
   std::vector<int>
       scaled_biases;  ///< Gemm nodes whose beta went into the stored bias: the attribute becomes 1

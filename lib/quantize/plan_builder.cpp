@@ -26,6 +26,7 @@
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/qdq_planner.h"
 #include "quantize/params.h"
+#include "quantize/rescaling.h"
 #include "quantize/schemes.h"
 #include "quantize/size_nodes.h"
 #include "quantize/tensor_overrides.h"
@@ -41,9 +42,11 @@ struct PlanContext {
   const TensorRanges* ranges;  ///< null for a draft
   const ChannelMeans* means;   ///< null for a draft
   const QuantizationConfig& config;
+  const Placement& placement;
   NodeFilter filter;
   bool corrects_biases;
   bool carries_pairs;  ///< the model was quantized before, at least in parts
+  const std::set<std::string>* float_weights = nullptr;
 };
 
 /// Builds a plan in one walk over the nodes of a graph, and those of the bodies in it. Without
@@ -65,7 +68,12 @@ class PlanBuilder {
                           !config_.nodes_to_quantize.empty()) {
     if (context_.carries_pairs) pairs_.emplace(model_, graph_);
     select_rules();
-    if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
+    if (quantizes_unread_) return;
+    leave_slow_nodes(
+        model_, graph_, context.placement,
+        [this](const onnx::NodeProto& node) { return is_asked_for(node); }, selected_);
+    leave_float_weights();
+    islands_ = settle_islands(graph_, context.placement, selected_);
   }
 
   QuantPlan build() {
@@ -91,6 +99,8 @@ class PlanBuilder {
   void select_rules();
   bool has_replaceable_weight(const OpRule& rule, const onnx::NodeProto& node) const;
   std::string obstacle_of_pairs(int index) const;
+  bool is_asked_for(const onnx::NodeProto& node) const;
+  void leave_float_weights();
   void plan_node(int index);
   void complete_node(int index);
   std::string entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const;
@@ -112,11 +122,18 @@ class PlanBuilder {
   int plan_activation(const std::string& name, int index);
   void share_activation(const std::string& name, int provider);
   int add_activation(const std::string& name, QuantParams params, std::string derivation);
+  bool is_made_in_integers(const std::string& name) const;
   void set_readers(TensorPlan& plan) const;
   std::string activation_obstacle(const std::string& name) const;
   std::string_view clamped_name(const std::string& name) const;
   bool is_unit_interval(const std::string& name) const;
   std::optional<Range> range_of(const std::string& name);
+
+  // What only rescales.
+  NodeContext context_of(int index) const { return {graph_.node(index), graph_, model_, opset_}; }
+  void plan_rescaling(int index);
+  bool absorb(int index, const Rescaling& rescaling);
+  std::optional<double> offset_behind(const std::string& name) const;
 
   // Relu and Clip.
   void plan_clamp(int index);
@@ -212,16 +229,43 @@ std::string PlanBuilder::obstacle_of_pairs(int index) const {
   return quantizes_unread_ ? "" : "the model brings pairs of its own, which leave it out";
 }
 
+void PlanBuilder::leave_float_weights() {
+  if (!context_.float_weights) return;
+  for (int index = 0; index < graph_.node_count(); ++index) {
+    const auto& node = graph_.node(index);
+    SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
+    if (!selected.rule || is_asked_for(node)) continue;
+    for (int slot = 0; slot < node.input_size(); ++slot) {
+      if (selected.rule->input(slot).role == InputRole::Weight &&
+          context_.float_weights->contains(node.input(slot))) {
+        selected = {&float_layer_rule(), "one scale is too coarse for its weight"};
+        break;
+      }
+    }
+  }
+}
+
+/// Whether an override speaks of a value of the node.
+bool PlanBuilder::is_asked_for(const onnx::NodeProto& node) const {
+  const auto is_overridden = [&](const std::string& name) {
+    return !name.empty() && overrides_.find(name) != nullptr;
+  };
+  return std::ranges::any_of(node.input(), is_overridden) ||
+         std::ranges::any_of(node.output(), is_overridden);
+}
+
 void PlanBuilder::plan_node(int index) {
   const auto& node = graph_.node(index);
   const SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
   if (pairs_ && pairs_->hold(index)) return complete_node(index);
-  if (!selected.rule) return skip(index, "", selected.reason);
+  if (!selected.rule || selected.rule->computes_in_float) skip(index, "", selected.reason);
+  if (!selected.rule) return;
   OpRule rule = *selected.rule;
   if (rule.refine) rule = rule.refine(rule, {node, graph_, model_, opset_});
   if (const std::string obstacle = entry_obstacle(rule, node); !obstacle.empty())
     return skip(index, "", obstacle);
   if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
+  if (rule.outputs == OutputParams::Rescaled) return plan_rescaling(index);
   plan_outputs(rule, index, plan_inputs(rule, index));
 }
 
@@ -284,7 +328,8 @@ QuantPlan PlanBuilder::plan_of_body(const onnx::NodeProto& node, const onnx::Gra
 std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const {
   if (node.input_size() == 0) return "has no input";
   const bool is_forced = config_.extra_options.force_quantize_no_input_check &&
-                         rule.outputs != OutputParams::FoldedIntoProducer;
+                         rule.outputs != OutputParams::FoldedIntoProducer &&
+                         rule.outputs != OutputParams::Rescaled;
   const auto is_quantized = [&](const std::string& name) { return activation_plan(name) >= 0; };
   switch (rule.entry) {
     case Entry::Always:
@@ -294,7 +339,8 @@ std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProt
       if (graph_.initializer(node.input(0))) return "";
       [[fallthrough]];
     case Entry::QuantizedInput:
-      return is_forced || is_quantized(node.input(0)) ? "" : "its input is not quantized";
+      return is_forced || is_quantized(node.input(rule.data_slot)) ? ""
+                                                                   : "its input is not quantized";
     case Entry::QuantizedInputs:
       for (int slot = 0; slot < node.input_size(); ++slot) {
         if (rule.input(slot).role == InputRole::Activation && !is_forced &&
@@ -447,7 +493,7 @@ int PlanBuilder::add_activation(const std::string& name, QuantParams params,
   TensorPlan plan{.name = name,
                   .role = Role::Activation,
                   .params = std::move(params),
-                  .replaces_value = quantizes_unread_ || islands_.made.contains(name),
+                  .replaces_value = quantizes_unread_ || is_made_in_integers(name),
                   .value_type = graph_.type_of(name),
                   .derivation = std::move(derivation)};
   set_readers(plan);
@@ -455,6 +501,12 @@ int PlanBuilder::add_activation(const std::string& name, QuantParams params,
   const int at = static_cast<int>(plan_.tensors.size()) - 1;
   activations_[name] = at;
   return at;
+}
+
+bool PlanBuilder::is_made_in_integers(const std::string& name) const {
+  const int producer = graph_.producer_of(name);
+  const OpRule* rule = producer < 0 ? nullptr : selected_[static_cast<std::size_t>(producer)].rule;
+  return islands_.made.contains(name) && !(rule && rule->computes_in_float);
 }
 
 /// Who reads the dequantized value, and who its conversion.
@@ -505,6 +557,9 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
   if (!is_clamped(name) && refuses(index, name, obstacle_by_maker(graph_, name, stored))) return -1;
   QuantParams params = activation_params(*range, config_, override, type);
   if (refuses(index, name, obstacle_by_mask(*range, params))) return -1;
+  if (const auto offset = offset_behind(name)) {
+    if (auto moved = with_whole_offset(params, *range, *offset)) params = std::move(*moved);
+  }
   const int added =
       add_activation(name, std::move(params), is_unit_interval(name) ? "[0,1]" : "measured");
   if (auto& conversion = plan_.tensors.back().conversion)
@@ -524,6 +579,52 @@ void PlanBuilder::share_activation(const std::string& name, int provider) {
   const std::string derivation = "as " + plan_.tensors[static_cast<std::size_t>(root)].name;
   const int added = add_activation(name, source.params, derivation);
   plan_.tensors[static_cast<std::size_t>(added)].provider = root;
+}
+
+void PlanBuilder::plan_rescaling(int index) {
+  const auto& node = graph_.node(index);
+  if (absorb(index, *rescaling_at(context_of(index)))) return;
+  const OpRule rule = *find_rule(context_.placement, node.op_type(), node.domain());
+  if ((rule.integer_on & context_.placement.runtime) == 0)
+    return skip(index, "", "there is no integer kernel for it");
+  plan_outputs(rule, index, plan_inputs(rule, index));
+}
+
+/// Lets the output's readers read the input's integers. Of a draft it is not known whether an
+/// offset can be absorbed: then the output is measured too.
+bool PlanBuilder::absorb(int index, const Rescaling& rescaling) {
+  const auto& node = graph_.node(index);
+  const int read = activation_plan(node.input(rescaling.slot));
+  const TensorPlan& input = plan_.tensors[static_cast<std::size_t>(read)];
+  const bool has_pair = !input.conversion && !input.has_pair_per_reader;
+  if (!has_pair || excludes_output(node) || !activation_obstacle(node.output(0)).empty())
+    return false;
+  if (is_draft() && rescaling.offset != 0) range_of(node.output(0));
+  const auto params = is_draft() ? input.params : rescaled(input.params, rescaling);
+  if (!params) return false;
+  const int source = input.source >= 0 ? input.source : read;
+  const int added = add_activation(node.output(0), *params, "as " + input.name + ", rescaled");
+  plan_.tensors[static_cast<std::size_t>(added)].source = source;
+  std::erase_if(plan_.tensors[static_cast<std::size_t>(read)].uses,
+                [&](const Use& use) { return use.node == index; });
+  plan_.absorbed.push_back(index);
+  return true;
+}
+
+/// What is added to `name` before anything but factors is done to it, in its own units.
+std::optional<double> PlanBuilder::offset_behind(const std::string& name) const {
+  if (is_draft() || is_clamped(name) || overrides_.find(name) ||
+      config_.extra_options.activation_symmetric.value_or(false))
+    return std::nullopt;
+  for (const Use& use : graph_.uses_of(name)) {
+    const OpRule* rule = selected_[static_cast<std::size_t>(use.node)].rule;
+    if (!rule || rule->outputs != OutputParams::Rescaled) continue;
+    const Rescaling found = *rescaling_at(context_of(use.node));
+    if (found.offset != 0) return found.offset;
+    if (const auto behind = offset_behind(graph_.node(use.node).output(0)))
+      return *behind / found.factor;
+  }
+  return std::nullopt;
 }
 
 /// Whether everyone who reads the tensor gets it from its quantizer.
@@ -690,6 +791,7 @@ void PlanBuilder::drop_replaced() {
     if (moved[i] < 0) continue;
     TensorPlan& plan = plan_.tensors[i];
     if (plan.provider >= 0) plan.provider = moved[static_cast<std::size_t>(plan.provider)];
+    if (plan.source >= 0) plan.source = moved[static_cast<std::size_t>(plan.source)];
     kept.push_back(std::move(plan));
   }
   plan_.tensors = std::move(kept);
@@ -706,6 +808,7 @@ PlanContext draft_context(const Model& model, const QuantizationConfig& config,
       .ranges = nullptr,
       .means = nullptr,
       .config = config,
+      .placement = placement,
       .filter = NodeFilter(model.graph(), config, placement),
       .corrects_biases = config.extra_options.quantize_bias && corrects_biases(config, placement),
       .carries_pairs = carries_pairs(model)};
@@ -735,11 +838,13 @@ QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
 }
 
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
-                     const QuantizationConfig& config, const Placement& placement) {
+                     const QuantizationConfig& config, const Placement& placement,
+                     const std::set<std::string>& float_weights) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, &ranges, config);
   PlanContext context = draft_context(model, config, placement);
   context.ranges = &ranges;
   context.means = &means;
+  context.float_weights = &float_weights;
   return plan_with(context);
 }
 

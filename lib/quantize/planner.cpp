@@ -1,5 +1,7 @@
 #include "quantize/planner.h"
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include "model/graph_view.h"
@@ -7,6 +9,7 @@
 #include "quantize/lower_qoperator.h"
 #include "quantize/node_forms.h"
 #include "quantize/onnxruntime/qoperator_plan.h"
+#include "quantize/weight_noise.h"
 
 namespace qtool {
 namespace {
@@ -16,6 +19,21 @@ void warn_of_bodies(const Model& model, const QuantizationConfig& config, QuantP
   if (config.extra_options.enable_subgraph && has_subgraphs(model.graph()))
     plan.warnings.emplace_back(
         "EnableSubgraph: what lies in subgraphs stays in float nevertheless");
+}
+
+/// The plan, and where it would spoil weights, another that leaves those in float.
+QuantPlan plan_for(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
+                   const QuantizationConfig& config, const Placement& placement) {
+  QuantPlan plan = build_plan(model, ranges, means, config, placement);
+  if (!placement.spares_noisy_weights || config.per_channel) return plan;
+  const auto noisy = noisy_weights(model, plan, placement);
+  if (noisy.empty()) return plan;
+  std::set<std::string> spared;
+  for (const NoisyWeight& weight : noisy) spared.insert(weight.name);
+  plan = build_plan(model, ranges, means, config, placement, spared);
+  if (noisy_weights(model, plan, placement).size() < noisy.size())
+    plan.warnings.push_back(warning_of(noisy) + "; till then their layers stay in float");
+  return plan;
 }
 
 }  // namespace
@@ -40,7 +58,7 @@ QuantPlan Planner::draft(const Model& model) const {
 QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges,
                         const ChannelMeans& means) const {
   QuantPlan plan = walks_as_onnxruntime() ? plan_qoperator_as_onnxruntime(model, &ranges, config_)
-                                          : build_plan(model, ranges, means, config_, placement_);
+                                          : plan_for(model, ranges, means, config_, placement_);
   if (has_forms() && !walks_as_onnxruntime()) add_node_forms(model, plan);
   if (has_forms() || placement_.follows_onnxruntime) warn_of_bodies(model, config_, plan);
   return plan;

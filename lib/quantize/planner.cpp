@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/graph_view.h"
+#include "quantize/concat_scales.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/lower_qoperator.h"
 #include "quantize/node_forms.h"
@@ -65,8 +66,10 @@ QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges,
 }
 
 Model Planner::lower(Model model, const QuantPlan& plan) const {
-  return has_forms() ? lower_to_qoperator(std::move(model), plan)
-                     : lower_to_qdq(std::move(model), plan);
+  if (has_forms()) return lower_to_qoperator(std::move(model), plan);
+  Model lowered = lower_to_qdq(std::move(model), plan);
+  give_concats_float32_scales(lowered);
+  return lowered;
 }
 
 }  // namespace qtool

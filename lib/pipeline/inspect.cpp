@@ -1,5 +1,6 @@
 #include "pipeline/inspect.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -53,6 +54,13 @@ NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared
               nearest.empty() ? "" : fmt::format("did you mean '{}'?", printable(nearest, 200)));
 }
 
+/// Whether a model has integer operators, or pairs that runtimes make some of.
+bool is_quantized(const ModelSummary& summary) {
+  return std::ranges::any_of(summary.operators, [](const OperatorUse& use) {
+    return use.op_type == "DequantizeLinear" || use.op_type.starts_with("QLinear");
+  });
+}
+
 }  // namespace
 
 InspectReport run_inspect(const Config& config, const std::optional<std::string>& node,
@@ -64,6 +72,7 @@ InspectReport run_inspect(const Config& config, const std::optional<std::string>
   InspectReport report;
   report.model = model_file(model);
   report.summary = summarize(model);
+  if (is_quantized(report.summary)) report.kernels = forecast_kernels(model);
   report.warnings = check_node_lists(model.graph(), config.quantization, config.preset);
   for (const std::string& warning : report.warnings) context.log.warn("{}", warning);
   const auto prepared = draft(model, config, report);

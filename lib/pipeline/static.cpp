@@ -79,6 +79,7 @@ StaticReport StaticRun::run() {
   Model quantized =
       timed("rewrite", [&] { return planner_.lower(std::move(model), report_.plan); });
   raise_ir_version(quantized);
+  report_.kernels = forecast_kernels(quantized);
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
   timed("load check", [&] { load_check(pending); });

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/comparison.h"
 #include "report/figures.h"
+#include "report/kernels.h"
 #include "report/left_in_float.h"
 
 namespace qtool {
@@ -75,6 +76,7 @@ Facts facts_of(const StaticReport& report) {
                            outcome.quantized_nodes, outcome.folded_nodes, outcome.float_nodes));
   facts.emplace_back("tensors", tensor_text(report.plan));
   if (report.config.dry_run) return facts;
+  if (!report.kernels.nodes.empty()) facts.emplace_back("kernels", kernels_text(report.kernels));
   facts.emplace_back("load check", report.load_check);
   if (report.verification) {
     std::ranges::move(top1_facts(report.verification->top1), std::back_inserter(facts));
@@ -122,6 +124,7 @@ Document to_document(const StaticReport& report) {
   out.sections.push_back({"", facts_of(report)});
   const LeftInFloat left = group_left(report.outcome.left);
   append(out.sections, left_sections(left, kShownReasons));
+  append(out.sections, kernel_sections(report.kernels, kShownReasons));
   if (report.verification) append(out.sections, comparison_sections(*report.verification));
   append(out.sections, gate_sections(report.gates));
   append(out.sections, left_details(left));

@@ -4,6 +4,7 @@
 
 #include "config/describe.h"
 #include "report/comparison.h"
+#include "report/kernels.h"
 #include "report/left_in_float.h"
 #include "report/model_json.h"
 #include "report/static.h"
@@ -72,6 +73,7 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
       .add("nodes", node_counts_json(report.outcome))
       .add("tensors", tensor_counts_json(report.plan))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
+      .add("kernels", to_json(report.kernels))
       .add("load_check", report.load_check)
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())
       .add("gates", to_json(report.gates))

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "catch.h"
 #include "config/load.h"
 #include "golden_file.h"
+#include "inspect/kernel_forecast.h"
+#include "integer_kernels.h"
 #include "model/graph_view.h"
 #include "model/save.h"
 #include "preprocess/preprocess.h"
@@ -86,6 +89,26 @@ std::string graph_text(const onnx::GraphProto& graph) {
   return out;
 }
 
+std::string kernel_text(const std::map<std::string, std::size_t>& kernels) {
+  std::string out;
+  for (const auto& [kernel, count] : kernels) {
+    if (is_integer_kernel(kernel)) out += std::to_string(count) + " " + kernel + "\n";
+  }
+  return out;
+}
+
+/// What is said of a model's kernels is what ONNX Runtime makes of it, where it loads the model.
+void check_forecast(const Model& lowered, const Config& config) {
+  if (config.preset != Preset::Cpu) return;
+  std::string made;
+  try {
+    made = kernel_text(integer_kernels_of(lowered));
+  } catch (const Error&) {
+    return;
+  }
+  CHECK(kernel_text(forecast_kernels(lowered).integer_kernels) == made);
+}
+
 void run_golden(const GoldenFile& file) {
   const Config config = config_of(file);
   Model model = text_model(file.sections.at("model"));
@@ -103,6 +126,7 @@ void run_golden(const GoldenFile& file) {
   const Model lowered = planner.lower(std::move(model), plan);
   if (actual.sections.contains("graph")) actual.sections["graph"] = graph_text(lowered.graph());
   CHECK_NOTHROW(check_model(lowered, "the quantized model"));
+  check_forecast(lowered, config);
   if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
   CHECK(actual.text() == file.text());
 }

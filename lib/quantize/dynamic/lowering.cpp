@@ -1,6 +1,7 @@
 #include "quantize/dynamic/lowering.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -90,7 +91,8 @@ class DynamicLowering {
   Model& model_;
   DynamicPlan& plan_;
   BodyWriter writer_;
-  std::unordered_set<std::string> shared_scales_;  ///< products of scales of unnamed nodes
+  /// Products of scales of unnamed nodes, by graph and name.
+  std::map<std::pair<int, std::string>, std::string> shared_scales_;
   bool uses_microsoft_ = false;
 };
 
@@ -192,11 +194,12 @@ void DynamicLowering::scale_product(const IntegerNames (&factors)[2], const std:
   set_int(cast, "to", static_cast<std::int64_t>(ElementType::Float));
   const std::string both =
       name.empty() ? factors[0].scale + "_" + factors[1].scale + "_mul" : name + "_scales_mul";
-  std::string scales = both + ":0";
-  const bool is_known = name.empty() && !shared_scales_.insert(both).second;
-  if (!is_known) {
-    scales = writer_.unique(scales);
+  const auto known = shared_scales_.find({writer_.number(), both});
+  std::string scales = known != shared_scales_.end() ? known->second : "";
+  if (scales.empty()) {
+    scales = writer_.unique(both + ":0");
     writer_.add("Mul", writer_.unique(both), {factors[0].scale, factors[1].scale}, scales);
+    if (name.empty()) shared_scales_[{writer_.number(), both}] = scales;
   }
   writer_.add("Mul", named(name.empty() ? "" : name + "_output_scale_mul"), {cast_output, scales},
               output);

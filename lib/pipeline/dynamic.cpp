@@ -15,6 +15,7 @@
 #include "pipeline/timed_stage.h"
 #include "quantize/dynamic/lowering.h"
 #include "quantize/dynamic/planner.h"
+#include "quantize/dynamic/weight_store.h"
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/dynamic_plan.h"
 #include "quantize/tensor_overrides.h"
@@ -65,6 +66,7 @@ class DynamicRun {
 
   Model load();
   void plan(Model& model);
+  PendingModel write(const Model& quantized) const;
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -82,13 +84,13 @@ DynamicReport DynamicRun::run() {
   });
   timed("plan", [&] { plan(model); });
   if (config_.dry_run) {
-    for (StoredWeight& weight : report_.plan.weights) weight.values = {};
+    for (StoredWeight& weight : report_.plan.weights) weight.values.reset();
     return std::move(report_);
   }
   Model quantized = timed("rewrite", [&] { return lower_dynamic(std::move(model), report_.plan); });
   raise_ir_version(quantized);
   report_.weights_after = summarize(quantized).weights;
-  PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
+  PendingModel pending = timed("write", [&] { return write(quantized); });
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
   timed("verify", [&] { verify(pending); });
@@ -126,6 +128,12 @@ void DynamicRun::plan(Model& model) {
                     "the report says why for each",
                     input()));
   }
+}
+
+PendingModel DynamicRun::write(const Model& quantized) const {
+  return write_model(quantized, config_, [&](std::size_t number) {
+    return make_integers(quantized, report_.plan.weights[number]);
+  });
 }
 
 void DynamicRun::load_check(const PendingModel& pending) {

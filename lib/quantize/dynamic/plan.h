@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <onnx/onnx_pb.h>
 
 #include "quantize/plan.h"
 
@@ -15,10 +18,14 @@ struct StoredWeight {
   std::string stem;    ///< what the names of the stored tensors begin with
   int graph = 0;       ///< where it is stored: its graph's place in the order of for_each_graph
   QuantParams params;
-  std::vector<std::int64_t> shape;              ///< of the integers
-  std::vector<std::int64_t> params_shape;       ///< of scale and zero point
-  bool has_one_zero_point = false;              ///< the same for all channels, stored as a scalar
-  std::string values;                           ///< as raw_data
+  std::vector<std::int64_t> shape;         ///< of the integers
+  std::vector<std::int64_t> params_shape;  ///< of scale and zero point
+  bool has_one_zero_point = false;         ///< the same for all channels, stored as a scalar
+  float factor = 1;                        ///< scales are stored times it
+  std::optional<std::string> values;       ///< the integers; without, `make_integers` gives them
+  onnx::TensorProto reference;             ///< then: the floats in their file
+  std::int64_t joined_axes = 0;  ///< of the initializer, which `params.axis` counts as one
+  bool swaps_last_axes = false;  ///< the integers are stored so
   ElementType value_type = ElementType::Float;  ///< of the initializer
   bool replaces_value = false;  ///< float readers get it dequantized; others keep the initializer
 };

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/interrupt.h"
+#include "model/reference.h"
 #include "model/tensor.h"
 #include "quantize/constants.h"
 
@@ -27,12 +29,12 @@ Tensor values_in(ElementType type, const Model& model, const onnx::TensorProto& 
   return {ElementType::Float, std::move(tensor.shape), {bytes, bytes + values.size() * 4}};
 }
 
-/// The same values with the row of channel axes as one axis.
-void join_channel_axes(Tensor& tensor, const WeightSpec& spec) {
-  if (spec.channel_axis_count < 2) return;
-  const auto first = tensor.shape.begin() + spec.first_channel_axis;
-  for (std::int64_t i = 1; i < spec.channel_axis_count; ++i) *first *= *(first + i);
-  tensor.shape.erase(first + 1, first + spec.channel_axis_count);
+/// The same values with a row of axes as one axis.
+void join_axes(Tensor& tensor, std::int64_t first_axis, std::int64_t count) {
+  if (count < 2) return;
+  const auto first = tensor.shape.begin() + first_axis;
+  for (std::int64_t i = 1; i < count; ++i) *first *= *(first + i);
+  tensor.shape.erase(first + 1, first + count);
 }
 
 std::vector<std::int64_t> channel_shape(const std::vector<std::int64_t>& shape,
@@ -60,12 +62,14 @@ std::string transposed(std::string_view in, std::size_t rows, std::size_t column
   return out;
 }
 
-void swap_last_axes(StoredWeight& weight) {
-  std::int64_t& rows = weight.shape[weight.shape.size() - 2];
-  std::int64_t& columns = weight.shape.back();
-  weight.values =
-      transposed(weight.values, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
-  std::swap(rows, columns);
+/// The integers of `values`, whose channel axes are joined.
+std::string integers_of(const Tensor& values, const StoredWeight& weight) {
+  const std::vector<std::byte> bytes = quantize_constant(values, weight.params);
+  std::string out(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!weight.swaps_last_axes) return out;
+  const auto& shape = weight.shape;
+  const auto rows = static_cast<std::size_t>(shape.back());
+  return transposed(out, rows, static_cast<std::size_t>(shape[shape.size() - 2]));
 }
 
 }  // namespace
@@ -88,9 +92,10 @@ int WeightStore::add(const GraphScopes::Constant& constant, const WeightSpec& sp
 }
 
 int WeightStore::make(const GraphScopes::Constant& constant, const WeightSpec& spec) {
+  throw_if_interrupted();
   const onnx::TensorProto& proto = *constant.tensor;
   Tensor values = values_in(spec.scheme.value_type, model_, proto);
-  join_channel_axes(values, spec);
+  join_axes(values, spec.first_channel_axis, spec.channel_axis_count);
   ScaleSharing sharing;
   if (spec.channel_axis_count > 0) sharing.axis = spec.first_channel_axis;
   const std::string& name = spec.override_name.empty() ? proto.name() : spec.override_name;
@@ -104,24 +109,35 @@ int WeightStore::make(const GraphScopes::Constant& constant, const WeightSpec& s
   weight.graph = constant.graph;
   weight.shape = shape_of(proto);
   weight.value_type = element_type(proto);
-  const std::vector<std::byte> integers = quantize_constant(values, found->params);
-  weight.values.assign(reinterpret_cast<const char*>(integers.data()), integers.size());
   weight.params = std::move(found->params);
   weight.params_shape = spec.params_shape.value_or(channel_shape(weight.shape, spec));
   weight.has_one_zero_point = spec.has_one_zero_point;
-  for (float& scale : weight.params.scales) scale *= spec.factor;
-  if (spec.swaps_last_axes) swap_last_axes(weight);
+  weight.factor = spec.factor;
+  weight.joined_axes = spec.channel_axis_count;
+  weight.swaps_last_axes = spec.swaps_last_axes;
+  if (spec.swaps_last_axes) std::swap(weight.shape.back(), weight.shape[weight.shape.size() - 2]);
+  if (reference_of(proto)) {
+    weight.reference = proto;
+  } else {
+    weight.values = integers_of(values, weight);
+  }
   release_pages(values.bytes.size());
   weights_.push_back(std::move(weight));
   return static_cast<int>(weights_.size()) - 1;
 }
 
-/// Each weight is read once: its pages need not stay.
+/// Each weight is read once here: its pages need not stay.
 void WeightStore::release_pages(std::size_t bytes) {
   read_bytes_ += bytes;
   if (read_bytes_ < kResidentBytes) return;
   read_bytes_ = 0;
   for (const auto& data : model_.data_files()) data.file->release_pages();
+}
+
+std::string make_integers(const Model& model, const StoredWeight& weight) {
+  Tensor values = values_in(weight.params.scale_type, model, weight.reference);
+  join_axes(values, weight.params.axis.value_or(0), weight.joined_axes);
+  return integers_of(values, weight);
 }
 
 }  // namespace qtool

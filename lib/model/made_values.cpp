@@ -1,6 +1,7 @@
 #include "model/made_values.h"
 
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <utility>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include <onnx/onnx_pb.h>
 
@@ -17,7 +17,7 @@ struct MadeValues {
 };
 
 /// Gives the bytes of the values with that number, the same every time it is asked.
-using ValueMaker = std::function<std::string(std::size_t number)>;
+using ValueMaker = std::function<std::vector<std::byte>(std::size_t number)>;
 
 /// Has values that are made later stand in `tensor`. Until then nothing can read them.
 void set_made(onnx::TensorProto& tensor, const MadeValues& values);

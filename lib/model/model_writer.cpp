@@ -257,7 +257,8 @@ class ModelWriter::Emitter {
 
   void emit_made(const MadeValues& values) {
     flush();
-    sink_(writer_.make_(values.number));
+    const std::vector<std::byte> bytes = writer_.make_(values.number);
+    sink_({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
   const ModelWriter& writer_;

@@ -155,7 +155,8 @@ void BodyWriter::store_values(int index) {
   Scope& scope = scope_of_graph(weight.graph);
   onnx::TensorProto tensor = make_tensor(names.values, weight.params.type, weight.shape, {});
   if (weight.values) {
-    tensor.set_raw_data(*std::exchange(weight.values, {}));
+    tensor.set_raw_data(weight.values->data(), weight.values->size());
+    weight.values.reset();
   } else {
     set_made(tensor, {static_cast<std::size_t>(index), element_count(tensor)});
   }

@@ -86,6 +86,7 @@ class DynamicLowering {
   void note_floats(const onnx::NodeProto& node) {
     for (const auto& output : node.output()) writer_.set_float(output);
   }
+  void drop_bypassed(onnx::GraphProto& graph, int number);
   void drop_unused(onnx::GraphProto& graph);
 
   Model& model_;
@@ -98,6 +99,9 @@ class DynamicLowering {
 
 void DynamicLowering::run() {
   lower(model_.graph());
+  // Inner graphs first: they capture what lies around them.
+  for (int i = static_cast<int>(writer_.graphs().size()) - 1; i >= 0; --i)
+    drop_bypassed(*writer_.graphs()[static_cast<std::size_t>(i)], i);
   for (onnx::GraphProto* graph : writer_.graphs()) drop_unused(*graph);
   if (writer_.follows_onnxruntime())
     for (onnx::GraphProto* graph : writer_.graphs()) sort_as_onnxruntime(*graph);
@@ -412,6 +416,32 @@ void DynamicLowering::mover(onnx::NodeProto node, const DynamicNode& planned) {
   node.set_output(0, names.values);
   writer_.add(std::move(node));
   writer_.set_integers(output, names);
+}
+
+/// Nodes that brought a weight to products alone go.
+void DynamicLowering::drop_bypassed(onnx::GraphProto& graph, int number) {
+  std::unordered_set<std::string> values;
+  for (const auto& nodes : plan_.graphs)
+    for (const DynamicNode& node : nodes)
+      for (const auto& [place, value] : node.bypassed)
+        if (place == number) values.insert(value);
+  for (bool is_done = values.empty(); !is_done;) {
+    const GraphView view(graph);
+    const auto is_unread = [&](const onnx::NodeProto& node) {
+      const std::string value = node.output_size() > 0 ? node.output(0) : "";
+      return values.contains(value) && view.uses_of(value).empty() && !view.is_captured(value) &&
+             !view.is_graph_output(value);
+    };
+    std::unordered_set<std::string> unread;
+    for (const auto& node : graph.node())
+      if (is_unread(node)) unread.insert(node.output(0));
+    auto& nodes = *graph.mutable_node();
+    const auto is_gone = [&](const onnx::NodeProto& node) {
+      return node.output_size() > 0 && unread.contains(node.output(0));
+    };
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_gone), nodes.end());
+    is_done = unread.empty();
+  }
 }
 
 /// What nobody reads goes, and what a DequantizeLinear gives now under the same name; with weights

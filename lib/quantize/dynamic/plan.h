@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
@@ -22,8 +23,9 @@ struct StoredWeight {
   std::vector<std::int64_t> params_shape;  ///< of scale and zero point
   bool has_one_zero_point = false;         ///< the same for all channels, stored as a scalar
   float factor = 1;                        ///< scales are stored times it
-  std::optional<std::string> values;       ///< the integers; without, `make_integers` gives them
-  onnx::TensorProto reference;             ///< then: the floats in their file
+  std::optional<std::vector<std::byte>>
+      values;                    ///< the integers; without, `make_integers` gives them
+  onnx::TensorProto reference;   ///< then: the floats in their file
   std::int64_t joined_axes = 0;  ///< of the initializer, which `params.axis` counts as one
   bool swaps_last_axes = false;  ///< the integers are stored so
   ElementType value_type = ElementType::Float;  ///< of the initializer
@@ -50,6 +52,8 @@ struct DynamicNode {
   Form form = Form::Product;
   ElementType value_type = ElementType::Float;  ///< of what it computes with
   std::vector<int> inputs;                      ///< by slot: a weight's index, or one of the above
+  /// Values between a weight and this node, which it no longer reads; the graph's place and name.
+  std::vector<std::pair<int, std::string>> bypassed;
 };
 
 /// What dynamic quantization decided of a model. Lowering reads it and decides nothing.

@@ -1,7 +1,7 @@
 #include "quantize/dynamic/weight_store.h"
 
 #include <algorithm>
-#include <string_view>
+#include <span>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -19,10 +19,25 @@ std::vector<std::int64_t> shape_of(const onnx::TensorProto& tensor) {
   return {tensor.dims().begin(), tensor.dims().end()};
 }
 
+/// A copy of a tensor's values, of which no more than a piece is resident in its file as well.
+Tensor read_in_pieces(const Model& model, const onnx::TensorProto& proto) {
+  const std::span<const std::byte> bytes = model.tensor_bytes(proto);
+  Tensor out{.type = element_type(proto), .shape = shape_of(proto), .bytes = {}};
+  out.bytes.reserve(bytes.size());
+  const auto reference = reference_of(proto);
+  for (std::size_t begin = 0; begin < bytes.size(); begin += kResidentBytes) {
+    const auto piece = bytes.subspan(begin, std::min(kResidentBytes, bytes.size() - begin));
+    out.bytes.insert(out.bytes.end(), piece.begin(), piece.end());
+    if (reference && bytes.size() > kResidentBytes)
+      model.data_files()[reference->file].file->release_pages();
+  }
+  return out;
+}
+
 /// The values in the type that their scale has. Integer operators want float32 scales, also for
 /// float16 weights.
 Tensor values_in(ElementType type, const Model& model, const onnx::TensorProto& proto) {
-  Tensor tensor = model.tensor(proto);
+  Tensor tensor = read_in_pieces(model, proto);
   if (tensor.type == type) return tensor;
   const std::vector<float> values = to_float32(tensor);
   const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
@@ -44,9 +59,10 @@ std::vector<std::int64_t> channel_shape(const std::vector<std::int64_t>& shape,
 }
 
 /// Matrices of `rows` x `columns` bytes, each transposed, in tiles that fit the cache.
-std::string transposed(std::string_view in, std::size_t rows, std::size_t columns) {
+std::vector<std::byte> transposed(std::span<const std::byte> in, std::size_t rows,
+                                  std::size_t columns) {
   constexpr std::size_t kTile = 64;
-  std::string out(in.size(), '\0');
+  std::vector<std::byte> out(in.size());
   const std::size_t size = rows * columns;
   for (std::size_t begin = 0; size > 0 && begin < in.size(); begin += size) {
     for (std::size_t row = 0; row < rows; row += kTile) {
@@ -62,10 +78,22 @@ std::string transposed(std::string_view in, std::size_t rows, std::size_t column
   return out;
 }
 
+/// Channels of zeros take part in the one zero point of the others. False where these differ.
+bool unify_zero_points(ConstantParams& found) {
+  auto& zero_points = found.params.zero_points;
+  std::optional<std::int32_t> common;
+  for (std::size_t i = 0; i < zero_points.size(); ++i) {
+    if (found.is_zero[i]) continue;
+    if (common.value_or(zero_points[i]) != zero_points[i]) return false;
+    common = zero_points[i];
+  }
+  if (common) std::ranges::fill(zero_points, *common);
+  return true;
+}
+
 /// The integers of `values`, whose channel axes are joined.
-std::string integers_of(const Tensor& values, const StoredWeight& weight) {
-  const std::vector<std::byte> bytes = quantize_constant(values, weight.params);
-  std::string out(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+std::vector<std::byte> integers_of(const Tensor& values, const StoredWeight& weight) {
+  std::vector<std::byte> out = quantize_constant(values, weight.params);
   if (!weight.swaps_last_axes) return out;
   const auto& shape = weight.shape;
   const auto rows = static_cast<std::size_t>(shape.back());
@@ -104,6 +132,7 @@ int WeightStore::make(const GraphScopes::Constant& constant, const WeightSpec& s
   if (!found) return -1;
 
   StoredWeight weight;
+  weight.has_one_zero_point = spec.has_one_zero_point && unify_zero_points(*found);
   weight.source = proto.name();
   weight.stem = spec.stem.empty() ? proto.name() : spec.stem;
   weight.graph = constant.graph;
@@ -111,7 +140,6 @@ int WeightStore::make(const GraphScopes::Constant& constant, const WeightSpec& s
   weight.value_type = element_type(proto);
   weight.params = std::move(found->params);
   weight.params_shape = spec.params_shape.value_or(channel_shape(weight.shape, spec));
-  weight.has_one_zero_point = spec.has_one_zero_point;
   weight.factor = spec.factor;
   weight.joined_axes = spec.channel_axis_count;
   weight.swaps_last_axes = spec.swaps_last_axes;
@@ -134,7 +162,7 @@ void WeightStore::release_pages(std::size_t bytes) {
   for (const auto& data : model_.data_files()) data.file->release_pages();
 }
 
-std::string make_integers(const Model& model, const StoredWeight& weight) {
+std::vector<std::byte> make_integers(const Model& model, const StoredWeight& weight) {
   Tensor values = values_in(weight.params.scale_type, model, weight.reference);
   join_axes(values, weight.params.axis.value_or(0), weight.joined_axes);
   return integers_of(values, weight);

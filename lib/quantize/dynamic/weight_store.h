@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,7 +33,7 @@ struct WeightSpec {
 };
 
 /// The stored integers of a weight that a model holds in one of its files.
-std::string make_integers(const Model& model, const StoredWeight& weight);
+std::vector<std::byte> make_integers(const Model& model, const StoredWeight& weight);
 
 /// Decides the 8-bit forms of weights, one tensor at a time. Those that lie in a file are read for
 /// their scales, and their integers made when they are written.

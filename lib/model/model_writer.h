@@ -29,7 +29,7 @@ struct TensorStorage {
     Inline,    ///< `values` become raw_data
     External,  ///< external_data names `location`, `offset` and the length of `values`
   } kind = Kind::AsIs;
-  std::span<const std::byte> values;
+  std::span<const std::byte> values = {};
   std::optional<MadeValues> made = {};  ///< in the place of `values`
   std::string location;
   std::uint64_t offset = 0;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -53,7 +54,7 @@ struct DynamicNode {
   ElementType value_type = ElementType::Float;  ///< of what it computes with
   std::vector<int> inputs;                      ///< by slot: a weight's index, or one of the above
   /// Values between a weight and this node, which it no longer reads; the graph's place and name.
-  std::vector<std::pair<int, std::string>> bypassed;
+  std::vector<std::pair<int, std::string>> bypassed = {};
 };
 
 /// What dynamic quantization decided of a model. Lowering reads it and decides nothing.
@@ -62,9 +63,14 @@ struct DynamicPlan {
   std::vector<StoredWeight> weights;             ///< in the order of their first readers
   std::vector<std::vector<DynamicNode>> graphs;  ///< in the order of for_each_graph
   std::size_t quantized_nodes = 0;
+  /// How many nodes of a type take a form.
+  std::map<std::pair<std::string, DynamicNode::Form>, std::size_t> forms = {};
   std::vector<Skipped> left;  ///< every node that stays in float, of all graphs
   std::vector<std::string> warnings;
 };
+
+/// What a node in that form is called, by the operator that it becomes.
+std::string form_name(DynamicNode::Form form);
 
 /// One line per weight, then one per node in float.
 std::string to_text(const DynamicPlan& plan);

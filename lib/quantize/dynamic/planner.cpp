@@ -56,6 +56,7 @@ void DynamicWalk::plan(const onnx::GraphProto& graph) {
                                    : quantize(filter, node, planned);
     if (reason.empty()) {
       warn_of_defaults(node, planned);
+      ++plan_.forms[{node.op_type(), planned.form}];
       plan_.graphs[number].push_back(std::move(planned));
       ++plan_.quantized_nodes;
     } else {

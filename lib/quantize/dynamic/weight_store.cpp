@@ -92,8 +92,9 @@ bool unify_zero_points(ConstantParams& found) {
 }
 
 /// The integers of `values`, whose channel axes are joined.
-std::vector<std::byte> integers_of(const Tensor& values, const StoredWeight& weight) {
+std::vector<std::byte> integers_of(Tensor values, const StoredWeight& weight) {
   std::vector<std::byte> out = quantize_constant(values, weight.params);
+  values = {};
   if (!weight.swaps_last_axes) return out;
   const auto& shape = weight.shape;
   const auto rows = static_cast<std::size_t>(shape.back());
@@ -144,12 +145,12 @@ int WeightStore::make(const GraphScopes::Constant& constant, const WeightSpec& s
   weight.joined_axes = spec.channel_axis_count;
   weight.swaps_last_axes = spec.swaps_last_axes;
   if (spec.swaps_last_axes) std::swap(weight.shape.back(), weight.shape[weight.shape.size() - 2]);
+  release_pages(values.bytes.size());
   if (reference_of(proto)) {
     weight.reference = proto;
   } else {
-    weight.values = integers_of(values, weight);
+    weight.values = integers_of(std::move(values), weight);
   }
-  release_pages(values.bytes.size());
   weights_.push_back(std::move(weight));
   return static_cast<int>(weights_.size()) - 1;
 }
@@ -165,7 +166,7 @@ void WeightStore::release_pages(std::size_t bytes) {
 std::vector<std::byte> make_integers(const Model& model, const StoredWeight& weight) {
   Tensor values = values_in(weight.params.scale_type, model, weight.reference);
   join_axes(values, weight.params.axis.value_or(0), weight.joined_axes);
-  return integers_of(values, weight);
+  return integers_of(std::move(values), weight);
 }
 
 }  // namespace qtool

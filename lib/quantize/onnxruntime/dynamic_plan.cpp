@@ -123,6 +123,7 @@ void PeerWalk::plan(const onnx::GraphProto& graph) {
       keep(node, i, reason);
       continue;
     }
+    ++plan_.forms[{node.op_type(), planned.form}];
     plan_.graphs[number].push_back(std::move(planned));
     ++plan_.quantized_nodes;
   }

@@ -167,6 +167,8 @@ TEST_CASE("static: files that cannot be written are found before any work", "[cl
       {in + "-o calib", 5, "calib: cannot be written: is a folder, expected a file name"},
       {in + "-o model.onnx", 2,
        "model.output: 'model.onnx' is the input model too, expected another file"},
+      {"dynamic -i model.onnx -o ./model.onnx", 2,
+       "model.output: './model.onnx' is the input model 'model.onnx' too, expected another file"},
       {line + "--report no/such/r.html", 5,
        "no/such/r.html: cannot be written: No such file or directory"},
       {line + "--log-file no/such/r.log", 5,

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/messages.h"
 #include "model/model_writer.h"
+#include "model/narrowed_tensor.h"
 #include "model/reference.h"
 
 namespace qtool {
@@ -25,7 +26,7 @@ constexpr std::uint64_t kMaxModelBytes = 0x7fffffff;
 /// What is written and hashed in one go.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 22;
 /// After so many bytes the pages of the files that tensors come from are given back.
-constexpr std::uint64_t kReleaseBytes = std::uint64_t{1} << 25;
+constexpr std::uint64_t kReleaseBytes = std::uint64_t{1} << 22;
 
 /// Writes to a file and keeps its digest.
 class HashingWriter {
@@ -69,9 +70,9 @@ class HashingWriter {
 };
 
 TensorStorage inline_storage(const Model& model, const onnx::TensorProto& tensor) {
-  const auto values = model.tensor_bytes(tensor);
+  const WrittenValues values = written_values(model, tensor);
   // Small tensors and strings are written with their message.
-  if (values.size() < Model::kReferenceBytes) return {};
+  if (values.source.size() < Model::kReferenceBytes) return {};
   return {.kind = TensorStorage::Kind::Inline, .values = values, .location = {}};
 }
 
@@ -109,7 +110,7 @@ class DataLayout {
     static constexpr std::array<std::byte, kPage> kZeros{};
     for (const Piece& piece : pieces_) {
       out.write(std::span(kZeros).first(static_cast<std::size_t>(piece.offset - out.bytes())));
-      out.write(piece.values);
+      piece.values.write([&](std::span<const std::byte> bytes) { out.write(bytes); });
     }
   }
 
@@ -119,12 +120,12 @@ class DataLayout {
 
   struct Piece {
     std::uint64_t offset;
-    std::span<const std::byte> values;
+    WrittenValues values;
   };
 
   /// Readers are sure to know external data of initializers alone.
   TensorStorage choose(const onnx::TensorProto& tensor, const TensorSite& site) {
-    const auto values = model_.tensor_bytes(tensor);
+    const WrittenValues values = written_values(model_, tensor);
     if (site.node != nullptr || site.is_in_function || values.size() < threshold_ ||
         !may_leave(tensor))
       return inline_storage(model_, tensor);

@@ -1,9 +1,6 @@
 #include "pipeline/preprocess.h"
 
-#include <charconv>
-
-#include "base/error.h"
-#include "base/text.h"
+#include "check_option.h"
 #include "commands/commands.h"
 #include "gates.h"
 #include "report/preprocess.h"
@@ -11,22 +8,9 @@
 namespace qtool::cli {
 namespace {
 
-constexpr std::string_view kCheck = "--check";
-
-/// The number of samples that `--check` says.
-std::size_t read_check(const std::string& text) {
-  std::size_t count = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (fault != std::errc() || end != text.data() + text.size() || text.empty()) {
-    throw Error(ErrorKind::Usage, "--check: found '" + printable(text, 100) +
-                                      "', expected a number of samples, 0 for none");
-  }
-  return count;
-}
-
 int run_command(const Run& run) {
   PreprocessOptions options;
-  if (run.has(kCheck)) options.check_samples = read_check(run.own.find(kCheck)->second.front());
+  options.check_samples = check_samples_of(run);
   const PreprocessResult result = run_preprocess(run.config, options, run.context);
   deliver(run, result);
   return exit_code_of(run, result.gates);

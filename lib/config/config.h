@@ -148,10 +148,16 @@ struct Float16Auto {
   double atol = 1e-3;
 };
 
+/// `float16.keep_io_types`: which inputs and outputs of the model keep their types.
+struct KeptIoTypes {
+  bool all = true;
+  std::vector<std::string> names;  ///< where not all do
+};
+
 /// Section `float16`.
 struct Float16Config {
   std::string type = "float16";
-  bool keep_io_types = true;
+  KeptIoTypes keep_io_types;
   std::optional<std::vector<std::string>> op_block_list;
   std::vector<std::string> node_block_list;
   double min_positive_val = 5.96e-8;

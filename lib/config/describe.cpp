@@ -1,6 +1,7 @@
 #include "config/describe.h"
 
 #include "config/algorithm.h"
+#include "config/kept_io_types.h"
 #include "config/tensor_override.h"
 
 namespace qtool {
@@ -193,10 +194,12 @@ void describe(KeyList& keys, Float16Auto& c) {
 
 void describe(KeyList& keys, Float16Config& c) {
   keys.add("type", c.type, "float16 or bfloat16.", names("type", {"float16", "bfloat16"}));
-  keys.add("keep_io_types", c.keep_io_types, "Inputs and outputs of the model keep their types.");
+  keys.add("keep_io_types", c.keep_io_types,
+           "Inputs and outputs of the model keep their types: true, false, or a list of names.");
   keys.add("op_block_list", c.op_block_list,
            "Operator types that stay in float32; null: the built-in list; []: none.");
-  keys.add("node_block_list", c.node_block_list, "Nodes that stay in float32.");
+  keys.add("node_block_list", c.node_block_list,
+           "Nodes that stay in float32: names or /regular expressions/.", node_patterns());
   keys.add("min_positive_val", c.min_positive_val, "Smaller positive values become this one.",
            above(0));
   keys.add("max_finite_val", c.max_finite_val, "Larger values become this one.", above(0));

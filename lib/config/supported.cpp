@@ -105,6 +105,24 @@ void check_dynamic(const Config& config) {
   }
 }
 
+/// Limits that the type has, and a search that must run its results.
+void check_float16(const Float16Config& c) {
+  constexpr double kLargestFloat16 = 65504;
+  const bool is_float16 = c.type == "float16";
+  if (is_float16 && c.max_finite_val > kLargestFloat16) {
+    refuse("float16.max_finite_val",
+           fmt::format("found {}, expected at most 65504, float16's largest number",
+                       c.max_finite_val));
+  }
+  if (c.min_positive_val >= c.max_finite_val) {
+    refuse("float16.min_positive_val",
+           fmt::format("found {}, expected less than max_finite_val, {}", c.min_positive_val,
+                       c.max_finite_val));
+  }
+  if (c.auto_search && !is_float16)
+    refuse("float16.auto", "ONNX Runtime runs no bfloat16 on CPUs, expected type float16");
+}
+
 void check_quantization(const Config& config) {
   const QuantizationConfig& c = config.quantization;
   for (const Algorithm& algorithm : c.algorithms.value_or(std::vector<Algorithm>{})) {
@@ -125,6 +143,7 @@ void check_supported(const Config& config, std::string_view command) {
   if (calibrates) check_calibration(config.calibration, command == "static");
   if (command == "static") check_quantization(config);
   if (command == "dynamic") check_dynamic(config);
+  if (command == "float16") check_float16(config.float16);
   require(!config.verify.max_latency_ratio, "verify.max_latency_ratio", "a gate on latency");
 }
 

@@ -16,8 +16,18 @@ namespace qtool::kernels {
 namespace {
 
 HWY_EXPORT(widen_float16);
+HWY_EXPORT(narrow_to_float16);
+HWY_EXPORT(narrow_to_bfloat16);
 
 }  // namespace
+
+void narrow_to_float16(std::span<const float> values, std::span<std::uint16_t> out) {
+  HWY_DYNAMIC_DISPATCH(narrow_to_float16)(values.data(), values.size(), out.data());
+}
+
+void narrow_to_bfloat16(std::span<const float> values, std::span<std::uint16_t> out) {
+  HWY_DYNAMIC_DISPATCH(narrow_to_bfloat16)(values.data(), values.size(), out.data());
+}
 
 void widen_float16(std::span<const std::uint16_t> codes, std::span<float> out) {
   HWY_DYNAMIC_DISPATCH(widen_float16)(codes.data(), codes.size(), out.data());

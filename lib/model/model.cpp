@@ -10,6 +10,7 @@
 #include "model/check.h"
 #include "model/float_values.h"
 #include "model/messages.h"
+#include "model/narrowed_tensor.h"
 #include "model/normalize.h"
 #include "model/reference.h"
 #include "model/repair.h"
@@ -75,14 +76,23 @@ void Model::set_opset(std::string_view domain, std::int64_t version) {
 std::span<const std::byte> Model::tensor_bytes(const onnx::TensorProto& tensor) const {
   const auto reference = reference_of(tensor);
   if (!reference) return as_bytes(tensor.raw_data());
+  if (reference->narrowing) {
+    throw Error(ErrorKind::Internal, "tensor '" + printable(tensor.name()) +
+                                         "' gets its values only when it is written");
+  }
   return data_files_.at(reference->file).file->part(reference->offset, reference->length);
 }
 
 Tensor Model::tensor(const onnx::TensorProto& tensor) const {
-  const auto bytes = tensor_bytes(tensor);
-  return {.type = element_type(tensor),
-          .shape = {tensor.dims().begin(), tensor.dims().end()},
-          .bytes = {bytes.begin(), bytes.end()}};
+  Tensor out{.type = element_type(tensor),
+             .shape = {tensor.dims().begin(), tensor.dims().end()},
+             .bytes = {}};
+  const WrittenValues values = written_values(*this, tensor);
+  out.bytes.reserve(values.size());
+  values.write([&](std::span<const std::byte> piece) {
+    out.bytes.insert(out.bytes.end(), piece.begin(), piece.end());
+  });
+  return out;
 }
 
 onnx::TensorProto make_tensor(std::string name, ElementType type,

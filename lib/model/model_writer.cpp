@@ -252,7 +252,9 @@ class ModelWriter::Emitter {
     if (part.made) emit_made(*part.made);
     if (part.raw_data.empty()) return;
     flush();
-    sink_({reinterpret_cast<const char*>(part.raw_data.data()), part.raw_data.size()});
+    part.raw_data.write([this](std::span<const std::byte> bytes) {
+      sink_({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    });
   }
 
   void emit_made(const MadeValues& values) {

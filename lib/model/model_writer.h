@@ -12,8 +12,26 @@
 #include <onnx/onnx_pb.h>
 
 #include "model/made_values.h"
+#include "model/narrowing.h"
 
 namespace qtool {
+
+/// The values of a tensor that is written: bytes as they lie in memory or in a mapped file, or what
+/// a narrowing makes of them on the way.
+struct WrittenValues {
+  std::span<const std::byte> source;
+  std::optional<Narrowing> narrowing = std::nullopt;
+
+  std::size_t size() const { return narrowing ? narrowed_bytes(source.size()) : source.size(); }
+  bool empty() const { return source.empty(); }
+  /// Gives all bytes in their order, never many at a time that are not there already.
+  void write(const std::function<void(std::span<const std::byte>)>& sink) const {
+    if (narrowing)
+      narrow_in_pieces(source, *narrowing, sink);
+    else
+      sink(source);
+  }
+};
 
 /// Where in a model a tensor stands, as far as its storage depends on it.
 struct TensorSite {
@@ -29,7 +47,7 @@ struct TensorStorage {
     Inline,    ///< `values` become raw_data
     External,  ///< external_data names `location`, `offset` and the length of `values`
   } kind = Kind::AsIs;
-  std::span<const std::byte> values = {};
+  WrittenValues values = {};
   std::optional<MadeValues> made = {};  ///< in the place of `values`
   std::string location;
   std::uint64_t offset = 0;
@@ -59,7 +77,7 @@ class ModelWriter {
   /// A tensor that is not written as it is.
   struct Part {
     std::string head;
-    std::span<const std::byte> raw_data;
+    WrittenValues raw_data;
     std::optional<MadeValues> made;
   };
 

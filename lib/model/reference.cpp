@@ -11,6 +11,7 @@ namespace {
 
 // The ONNX checker takes what begins with a hash for data in memory and looks for no file.
 constexpr std::string_view kPrefix = "#qtool:";
+constexpr std::string_view kNarrowing = "narrowing";
 
 std::size_t parse_number(std::string_view text) {
   std::size_t value = 0;
@@ -24,6 +25,35 @@ std::size_t file_number(const onnx::TensorProto& tensor, std::string_view locati
                                          "' refers to a file that is not the model's");
   }
   return parse_number(location.substr(kPrefix.size()));
+}
+
+double parse_double(std::string_view& text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  return value;
+}
+
+/// The type is the tensor's own.
+Narrowing parse_narrowing(const onnx::TensorProto& tensor, std::string_view text) {
+  Narrowing out;
+  out.type = static_cast<ElementType>(tensor.data_type());
+  out.min_positive = parse_double(text);
+  out.max_finite = parse_double(text);
+  return out;
+}
+
+std::string narrowing_text(const Narrowing& narrowing) {
+  // The shortest text that gives the same number again.
+  std::string out;
+  for (const double value : {narrowing.min_positive, narrowing.max_finite}) {
+    char buffer[32];
+    const auto [end, fault] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    if (!out.empty()) out += ' ';
+    out.append(buffer, end);
+  }
+  return out;
 }
 
 void add_entry(onnx::TensorProto& tensor, const char* key, std::string value) {
@@ -45,6 +75,7 @@ std::optional<Reference> reference_of(const onnx::TensorProto& tensor) {
     if (entry.key() == "location") out.file = file_number(tensor, entry.value());
     if (entry.key() == "offset") out.offset = parse_number(entry.value());
     if (entry.key() == "length") out.length = parse_number(entry.value());
+    if (entry.key() == kNarrowing) out.narrowing = parse_narrowing(tensor, entry.value());
   }
   return out;
 }
@@ -56,6 +87,8 @@ void set_reference(onnx::TensorProto& tensor, const Reference& reference) {
   add_entry(tensor, "location", reference_location(reference.file));
   add_entry(tensor, "offset", std::to_string(reference.offset));
   add_entry(tensor, "length", std::to_string(reference.length));
+  if (reference.narrowing)
+    add_entry(tensor, kNarrowing.data(), narrowing_text(*reference.narrowing));
 }
 
 }  // namespace qtool

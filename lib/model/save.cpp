@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/messages.h"
 #include "model/model_writer.h"
+#include "model/narrowed_tensor.h"
 #include "model/reference.h"
 
 namespace qtool {
@@ -25,7 +26,7 @@ constexpr std::uint64_t kMaxModelBytes = 0x7fffffff;
 /// What is written and hashed in one go.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 22;
 /// After so many bytes the pages of the files that tensors come from are given back.
-constexpr std::uint64_t kReleaseBytes = std::uint64_t{1} << 23;
+constexpr std::uint64_t kReleaseBytes = std::uint64_t{1} << 22;
 
 /// Writes to a file and keeps its digest.
 class HashingWriter {
@@ -71,9 +72,9 @@ class HashingWriter {
 TensorStorage inline_storage(const Model& model, const onnx::TensorProto& tensor) {
   if (const auto made = made_values_of(tensor))
     return {.kind = TensorStorage::Kind::Inline, .values = {}, .made = made, .location = {}};
-  const auto values = model.tensor_bytes(tensor);
+  const WrittenValues values = written_values(model, tensor);
   // Small tensors and strings are written with their message.
-  if (values.size() < Model::kReferenceBytes) return {};
+  if (values.source.size() < Model::kReferenceBytes) return {};
   return {.kind = TensorStorage::Kind::Inline, .values = values, .location = {}};
 }
 
@@ -116,7 +117,7 @@ class DataLayout {
     for (const Piece& piece : pieces_) {
       out.write(std::span(kZeros).first(static_cast<std::size_t>(piece.offset - out.bytes())));
       if (piece.made) out.write(make_(piece.made->number));
-      out.write(piece.values);
+      piece.values.write([&](std::span<const std::byte> bytes) { out.write(bytes); });
     }
   }
 
@@ -126,7 +127,7 @@ class DataLayout {
 
   struct Piece {
     std::uint64_t offset;
-    std::span<const std::byte> values;
+    WrittenValues values;
     std::optional<MadeValues> made;
   };
 
@@ -135,7 +136,7 @@ class DataLayout {
     TensorStorage out{.kind = TensorStorage::Kind::External,
                       .made = made_values_of(tensor),
                       .location = location_};
-    if (!out.made) out.values = model_.tensor_bytes(tensor);
+    if (!out.made) out.values = written_values(model_, tensor);
     if (site.node != nullptr || site.is_in_function || out.bytes() < threshold_ ||
         !may_leave(tensor))
       return inline_storage(model_, tensor);

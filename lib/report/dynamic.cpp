@@ -11,6 +11,7 @@
 #include "report/figures.h"
 #include "report/left_in_float.h"
 #include "report/model_json.h"
+#include "report/weight_types.h"
 
 namespace qtool {
 namespace {
@@ -76,21 +77,6 @@ Facts facts_of(const DynamicReport& report) {
   return facts;
 }
 
-const TypeUse* use_of(const std::vector<TypeUse>& uses, ElementType type) {
-  const auto found = std::ranges::find(uses, type, &TypeUse::type);
-  return found == uses.end() ? nullptr : &*found;
-}
-
-/// The element types of both models, those of the input first.
-std::vector<ElementType> types_of(const DynamicReport& report) {
-  std::vector<ElementType> types;
-  for (const auto* uses : {&report.weights_before, &report.weights_after}) {
-    for (const TypeUse& use : *uses)
-      if (std::ranges::count(types, use.type) == 0) types.push_back(use.type);
-  }
-  return types;
-}
-
 Section form_section(const DynamicPlan& plan) {
   Table table{{{"nodes", true}, {"operator"}, {"becomes"}}, {}};
   for (const auto& [entry, count] : plan.forms)
@@ -106,18 +92,6 @@ JsonValue forms_json(const DynamicPlan& plan) {
         .add("nodes", each.second)
         .take();
   });
-}
-
-Section type_section(const DynamicReport& report) {
-  Table table{{{"weights of type"}, {"bytes before", true}, {"after", true}}, {}};
-  const auto text = [](const TypeUse* use) {
-    return use == nullptr ? std::string("-") : format_bytes(use->bytes);
-  };
-  for (const ElementType type : types_of(report)) {
-    table.rows.push_back({element_type_name(type), text(use_of(report.weights_before, type)),
-                          text(use_of(report.weights_after, type))});
-  }
-  return {"what the weights take", std::move(table)};
 }
 
 Section weight_details(const DynamicPlan& plan) {
@@ -144,18 +118,6 @@ void append(std::vector<Section>& out, std::vector<Section> sections) {
   std::ranges::move(sections, std::back_inserter(out));
 }
 
-JsonValue type_json(const DynamicReport& report, ElementType type) {
-  const auto bytes = [&](const std::vector<TypeUse>& uses) {
-    const TypeUse* use = use_of(uses, type);
-    return use == nullptr ? std::uint64_t{0} : use->bytes;
-  };
-  return JsonObject()
-      .add("type", element_type_name(type))
-      .add("bytes_before", bytes(report.weights_before))
-      .add("bytes_after", bytes(report.weights_after))
-      .take();
-}
-
 JsonValue weight_json(const StoredWeight& weight) {
   const QuantParams& params = weight.params;
   JsonObject object;
@@ -180,7 +142,8 @@ Document to_document(const DynamicReport& report) {
       fmt::format("{} quantized", input ? input->filename().native() : std::string("model"));
   out.sections.push_back({"", facts_of(report)});
   if (!report.plan.forms.empty()) out.sections.push_back(form_section(report.plan));
-  if (!report.config.dry_run) out.sections.push_back(type_section(report));
+  if (!report.config.dry_run)
+    out.sections.push_back(weight_type_section(report.weights_before, report.weights_after));
   const LeftInFloat left = group_left(report.outcome.left);
   append(out.sections, left_sections(left, kShownReasons));
   if (report.verification) append(out.sections, comparison_sections(*report.verification));
@@ -201,8 +164,7 @@ void add_dynamic_members(JsonObject& object, const DynamicReport& report) {
       .add("config", write_value(report.config))
       .add("nodes", node_counts_json(report.outcome))
       .add("quantized", forms_json(report.plan))
-      .add("weights",
-           json_list(types_of(report), [&](ElementType type) { return type_json(report, type); }))
+      .add("weights", weight_types_json(report.weights_before, report.weights_after))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
       .add("load_check", report.load_check)
       .add("check", check_json(report.check))

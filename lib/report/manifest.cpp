@@ -6,6 +6,7 @@
 
 #include "report/calibrate.h"
 #include "report/dynamic.h"
+#include "report/float16.h"
 #include "report/json_object.h"
 #include "report/preprocess.h"
 #include "report/static_json.h"
@@ -48,6 +49,12 @@ std::string manifest_json(const StaticReport& report) {
 std::string manifest_json(const DynamicReport& report) {
   JsonObject object = manifest_of("dynamic", report.provenance);
   add_dynamic_members(object, report);
+  return to_json_text(object.take());
+}
+
+std::string manifest_json(const Float16Report& report) {
+  JsonObject object = manifest_of("float16", report.provenance);
+  add_float16_members(object, report);
   return to_json_text(object.take());
 }
 

@@ -4,6 +4,7 @@
 
 #include "pipeline/calibrate_report.h"
 #include "pipeline/dynamic_report.h"
+#include "pipeline/float16_report.h"
 #include "pipeline/preprocess_result.h"
 #include "pipeline/static_report.h"
 
@@ -13,6 +14,7 @@ namespace qtool {
 /// of it. Nothing in it but `created` differs between two runs on the same input.
 std::string manifest_json(const StaticReport& report);
 std::string manifest_json(const DynamicReport& report);
+std::string manifest_json(const Float16Report& report);
 std::string manifest_json(const PreprocessResult& result);
 std::string manifest_json(const CalibrateReport& report);
 

@@ -26,21 +26,23 @@ inline constexpr auto kLayers = std::to_array<Layer>({
     {"calibrate", "base, kernels, config, model, samples, runtime", "fmt, ONNX, POSIX"},
     {"quantize", "base, kernels, config, model, calibrate/linear_grid.h, calibrate/ranges.h",
      "fmt, ONNX"},
+    {"float16", "base, kernels, config, model", "fmt, ONNX"},
     {"verify", "base, kernels, config, model, samples, runtime", "fmt"},
     {"inspect", "base, kernels, config, model, preprocess, calibrate, quantize", "fmt, ONNX"},
     {"report",
-     "base, config, inspect/explain.h, inspect/kernel_forecast.h, inspect/plan_outcome.h, "
+     "base, config, float16/plan.h, inspect/explain.h, inspect/kernel_forecast.h, "
+     "inspect/plan_outcome.h, "
      "inspect/summary.h, "
      "pipeline/calibrate_report.h, pipeline/compare_report.h, "
-     "pipeline/coverage_report.h, pipeline/dynamic_report.h, pipeline/inspect_report.h, "
-     "pipeline/preprocess_result.h, "
+     "pipeline/coverage_report.h, pipeline/dynamic_report.h, pipeline/float16_report.h, "
+     "pipeline/inspect_report.h, pipeline/preprocess_result.h, "
      "pipeline/static_report.h, "
      "pipeline/table_report.h, preprocess/preprocess.h, quantize/dynamic/plan.h, quantize/plan.h, "
      "verify/comparison.h",
      "fmt"},
     {"pipeline",
-     "base, kernels, config, model, samples, runtime, preprocess, calibrate, quantize, verify, "
-     "inspect, report",
+     "base, kernels, config, model, samples, runtime, preprocess, calibrate, quantize, float16, "
+     "verify, inspect, report",
      "fmt, spdlog"},
     {"apps", "base, config, report, pipeline", "CLI11, fmt, POSIX, spdlog"},
 });

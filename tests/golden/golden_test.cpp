@@ -8,11 +8,14 @@
 #include "base/error.h"
 #include "catch.h"
 #include "config/load.h"
+#include "float16/lowering.h"
+#include "float16/planner.h"
 #include "golden_file.h"
 #include "inspect/kernel_forecast.h"
 #include "integer_kernels.h"
 #include "model/graph_view.h"
 #include "model/save.h"
+#include "preprocess/passes.h"
 #include "preprocess/preprocess.h"
 #include "quantize/dynamic/lowering.h"
 #include "quantize/dynamic/planner.h"
@@ -151,6 +154,45 @@ void run_dynamic_golden(const GoldenFile& file) {
   CHECK(actual.text() == file.text());
 }
 
+/// Every value that a graph declares, in the order of inputs, initializers, outputs, with its type.
+std::string types_text(const onnx::GraphProto& graph) {
+  std::string out;
+  const auto add = [&](const char* what, const std::string& name, ElementType type) {
+    out += std::string(what) + " " + name + " " + element_type_name(type) + "\n";
+  };
+  for (const auto& input : graph.input()) add("input", input.name(), tensor_info(input).type);
+  for (const auto& tensor : graph.initializer())
+    add("initializer", tensor.name(), element_type(tensor));
+  for (const auto& output : graph.output()) add("output", output.name(), tensor_info(output).type);
+  return out;
+}
+
+/// The nodes, and the types of what goes into and out of all graphs, the main one first.
+std::string typed_text(const Model& model) {
+  std::string out;
+  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {
+    out += (out.empty() ? "" : graph.name() + ":\n") + types_text(graph);
+  });
+  return out + graph_text(model.graph());
+}
+
+void run_float16_golden(const GoldenFile& file) {
+  const Config config = config_of(file);
+  Model model = text_model(file.sections.at("model"));
+  inline_functions(model);
+  std::vector<std::string> notes;
+  infer_shapes(model, notes);
+  const Float16Plan plan = plan_float16(model, config.float16);
+  GoldenFile actual = file;
+  actual.sections["plan"] = to_text(plan);
+  const Model lowered = lower_float16(std::move(model), plan);
+  actual.sections["graph"] = typed_text(lowered);
+  CHECK_NOTHROW(check_model(lowered, "the converted model"));
+  CHECK_NOTHROW(Model(lowered.proto()));
+  if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
+  CHECK(actual.text() == file.text());
+}
+
 void run_all(const char* folder, void (*run)(const GoldenFile&)) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
@@ -172,4 +214,8 @@ TEST_CASE("every golden file gives the plan that it states", "[golden]") {
 
 TEST_CASE("every golden file of dynamic gives the plan and graph that it states", "[golden]") {
   run_all("dynamic", run_dynamic_golden);
+}
+
+TEST_CASE("every golden file of float16 gives the plan and graph that it states", "[golden]") {
+  run_all("float16", run_float16_golden);
 }

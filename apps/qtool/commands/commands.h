@@ -10,6 +10,7 @@ Command calibrate_command();
 Command compare_command();
 Command completion_command();
 Command dynamic_command();
+Command float16_command();
 Command inspect_command();
 Command preprocess_command();
 Command schema_command();

@@ -9,6 +9,7 @@
 #include "model/ir_version.h"
 #include "model/save.h"
 #include "pipeline/calibrated_ranges.h"
+#include "pipeline/gain.h"
 #include "pipeline/model_file.h"
 #include "pipeline/output_model.h"
 #include "pipeline/prepare.h"
@@ -55,6 +56,9 @@ class StaticRun {
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
   void warn_of_noisy_weights(const Model& model);
+  /// The cost table is of the runtime that this placement is for.
+  bool predicts_gain() const { return planner_.placement().runtime == kCpuProvider; }
+  void predict(const Model& original, const Model& prepared);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -68,7 +72,9 @@ StaticReport StaticRun::run() {
   require_gate_data(config_);
   require_calibration_source(config_);
   Model model = timed("load", [&] { return load(); });
+  const Model original = predicts_gain() ? model.clone() : Model();
   timed("preprocess", [&] { prepare(model); });
+  if (predicts_gain()) timed("predict", [&] { predict(original, model); });
   if (config_.dry_run) {
     report_.plan = planner_.draft(model);
     report_.outcome = outcome_of(model.graph(), report_.plan);
@@ -118,6 +124,16 @@ void StaticRun::warn_of_existing_quantization(const Model& model) {
 void StaticRun::prepare(Model& model) {
   report_.preprocess = prepare_for_quantization(model, config_);
   report_.opset_after = model.opset();
+}
+
+void StaticRun::predict(const Model& original, const Model& prepared) {
+  constexpr double kNoGain = 0.97;
+  // Of a smaller model there is nothing to gain anyway, which the report says.
+  constexpr double kLeastUs = 200;
+  report_.gain = forecast_gain(config_, original, prepared, planner_);
+  if (!report_.gain || report_.gain->ratio() < kNoGain || report_.gain->float_us < kLeastUs) return;
+  warn(fmt::format("{}: integers are not expected to be faster: {:.2f} of the float model's time",
+                   input().string(), report_.gain->ratio()));
 }
 
 CalibratedRanges StaticRun::calibrate(const Model& model) {

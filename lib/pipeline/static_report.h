@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "inspect/cost_forecast.h"
 #include "inspect/kernel_forecast.h"
 #include "inspect/plan_outcome.h"
 #include "pipeline/provenance.h"
@@ -32,9 +33,10 @@ struct StaticReport {
   std::int64_t opset_before = 0, opset_after = 0;
   PreprocessReport preprocess;
   QuantPlan plan;
-  PlanOutcome outcome;     ///< of the plan, for the preprocessed model
-  KernelForecast kernels;  ///< of the quantized model
-  std::string load_check;  ///< `loads`, `skipped`, or why only the checker was asked
+  PlanOutcome outcome;               ///< of the plan, for the preprocessed model
+  std::optional<CostForecast> gain;  ///< predicted before calibration
+  KernelForecast kernels;            ///< of the quantized model
+  std::string load_check;            ///< `loads`, `skipped`, or why only the checker was asked
   std::optional<Comparison> verification;
   std::vector<Gate> gates;
   std::vector<std::string> warnings;

@@ -160,8 +160,12 @@ class SlowNodes {
 
  private:
   bool has_computed_weight(const OpRule& rule, const onnx::NodeProto& node) const {
-    return node.input_size() > 1 && rule.input(1).role == InputRole::Weight &&
-           !graph_.initializer(node.input(1));
+    if (node.input_size() < 2 || rule.input(1).role != InputRole::Weight) return false;
+    const int producer = graph_.producer_of(node.input(1));
+    // One that is stored as integers already is as good as constant.
+    const bool is_dequantized =
+        producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear";
+    return !is_dequantized && !graph_.initializer(node.input(1));
   }
 
   const Model& model_;

@@ -75,6 +75,11 @@ Facts facts_of(const StaticReport& report) {
       "nodes", fmt::format("{} quantized, {} folded away, {} left in float",
                            outcome.quantized_nodes, outcome.folded_nodes, outcome.float_nodes));
   facts.emplace_back("tensors", tensor_text(report.plan));
+  if (report.gain) {
+    facts.emplace_back("predicted", fmt::format("{:.2f} of the float model's time, on a CPU with "
+                                                "VNNI",
+                                                report.gain->ratio()));
+  }
   if (report.config.dry_run) return facts;
   if (!report.kernels.nodes.empty()) facts.emplace_back("kernels", kernels_text(report.kernels));
   facts.emplace_back("load check", report.load_check);

@@ -31,6 +31,15 @@ JsonValue calibration_json(const StaticReport& report) {
       .take();
 }
 
+JsonValue gain_json(const CostForecast& gain) {
+  return JsonObject()
+      .add("float_us", gain.float_us)
+      .add("quantized_us", gain.quantized_us)
+      .add("time_ratio", gain.ratio())
+      .add("unknown_nodes", gain.unknown_nodes)
+      .take();
+}
+
 JsonValue tensor_counts_json(const QuantPlan& plan) {
   const auto tensors = all_tensors(plan);
   const auto count = [&](TensorPlan::Role role) {
@@ -73,6 +82,7 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
       .add("nodes", node_counts_json(report.outcome))
       .add("tensors", tensor_counts_json(report.plan))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
+      .add("predicted", report.gain ? gain_json(*report.gain) : JsonValue())
       .add("kernels", to_json(report.kernels))
       .add("load_check", report.load_check)
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())

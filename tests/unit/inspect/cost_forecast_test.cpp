@@ -1,0 +1,42 @@
+#include "inspect/cost_forecast.h"
+
+#include "catch.h"
+#include "inspect/cost_table.h"
+#include "quantize/plan_builder.h"
+#include "text_model.h"
+
+using namespace qtool;
+using namespace qtool::testing;
+
+namespace {
+
+CostForecast cost_of(const std::string& text) {
+  const Model model = text_model(text);
+  return forecast_cost(model, model,
+                       draft_plan(model, QuantizationConfig(), placement_for(Preset::Cpu)));
+}
+
+}  // namespace
+
+TEST_CASE("cost: large layers are faster in integers, depthwise ones are not", "[inspect]") {
+  CHECK(integer_layer_us({LayerKind::Conv, 64, 1e8}) <
+        0.4 * float_layer_us({LayerKind::Conv, 64, 1e8}));
+  CHECK(integer_layer_us({LayerKind::Depthwise, 1, 1e6}) >
+        float_layer_us({LayerKind::Depthwise, 1, 1e6}));
+}
+
+TEST_CASE("cost: a product of many rows and columns gains, a small one does not", "[inspect]") {
+  std::string weight = "1";
+  for (int i = 1; i < 128 * 128; ++i) weight += ", 1";
+  const auto ratio = [&](const std::string& rows) {
+    return cost_of("agraph (float[" + rows + ",128] x) => (float[" + rows +
+                   ",128] y) <float[128,128] w = {" + weight + "}> { y = MatMul (x, w) }")
+        .ratio();
+  };
+  CHECK(ratio("1") > 1);
+  CHECK(ratio("1000") < 0.6);
+}
+
+TEST_CASE("cost: nodes of unknown size are counted", "[inspect]") {
+  CHECK(cost_of("agraph (float[N,2] x) => (float[N,2] y) { y = Exp (x) }").unknown_nodes == 1);
+}

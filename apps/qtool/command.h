@@ -19,6 +19,7 @@ struct KeyOption {
   std::string_view key;   ///< `calibration.data`; a section or map: the option takes NAME=VALUE
   std::string_view value_name = "VALUE";
   std::string_view only_with{};  ///< own option without which it says nothing; empty: none
+  bool has_shapes = false;       ///< of a map: takes NAME:1x3x224x224 instead
 };
 
 /// An option of one command that is no key of the config.

@@ -43,6 +43,20 @@ void set_pairs(CommandLine& out, const std::string& option, const std::string& p
   }
 }
 
+/// Each `NAME:1x3x224x224` sets the key of that name behind `prefix` to the sizes. A name may hold
+/// colons.
+void set_shapes(CommandLine& out, const std::string& option, const std::string& prefix,
+                const Words& shapes) {
+  for (const std::string& shape : shapes) {
+    const std::size_t colon = shape.rfind(':');
+    if (colon == std::string::npos || colon == 0)
+      throw usage(fmt::format("{}: found '{}', expected NAME:1x3x224x224", option, shape));
+    std::string sizes = shape.substr(colon + 1);
+    std::ranges::replace(sizes, 'x', ',');
+    out.sources.settings.push_back({option, prefix + shape.substr(0, colon), {"[" + sizes + "]"}});
+  }
+}
+
 void set_report(CommandLine& out, const std::string& word) {
   const std::string extension = to_lower(std::filesystem::path(word).extension().string());
   if (extension != ".html" && extension != ".json") {
@@ -150,6 +164,9 @@ void OptionDeclarer::declare_key(const KeyOption& each) {
     const std::string help = fmt::format("{} Opposite: {}.", info.doc, opposite_of(name));
     value(name, "", help,
           [&out = out_, name, key](const std::string& word) { set(out, name, key, {word}); });
+  } else if (each.has_shapes) {
+    list(name, each.value_name, info.doc, kManyWords,
+         [&out = out_, name, key](const Words& words) { set_shapes(out, name, key + ".", words); });
   } else if (info.form == WordForm::Pairs) {
     list(name, "KEY=VALUE", info.doc, 1,
          [&out = out_, name, key](const Words& words) { set_pairs(out, name, key + ".", words); });

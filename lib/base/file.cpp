@@ -92,7 +92,15 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
+std::span<const std::byte> MappedFile::part(std::size_t offset, std::size_t length) const {
+  constexpr std::size_t kResidentBytes = std::size_t{256} << 20;
+  if (viewed_bytes_.fetch_add(length, std::memory_order_relaxed) + length > kResidentBytes)
+    release_pages();
+  return bytes().subspan(offset, length);
+}
+
 void MappedFile::release_pages() const {
+  viewed_bytes_.store(0, std::memory_order_relaxed);
   if (data_ != nullptr) ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);
 }
 

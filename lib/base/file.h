@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -19,6 +20,9 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// A part of it. Whoever walks through a large file part by part does not keep it all resident:
+  /// every few hundred megabytes its pages are released.
+  std::span<const std::byte> part(std::size_t offset, std::size_t length) const;
   const std::filesystem::path& path() const { return path_; }
 
   /// Tells the system that these pages will not be needed soon, so that they do not count as
@@ -29,6 +33,7 @@ class MappedFile {
   std::filesystem::path path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  mutable std::atomic<std::size_t> viewed_bytes_ = 0;
 };
 
 /// A regular file read from front to back: what is taken from it needs no mapping, and a file that

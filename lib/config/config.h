@@ -128,6 +128,7 @@ struct QuantizationConfig {
   QuantType weight_type = QuantType::Int8;
   bool per_channel = true;
   bool reduce_range = false;
+  bool refuse_quantized = false;  ///< a model that carries Q/DQ or integer operators is an error
   std::vector<std::string> op_types_to_quantize;  ///< empty: every operator of the table
   std::vector<std::string> op_types_to_exclude;
   std::vector<std::string> nodes_to_quantize;  ///< names or /regex/; empty: every node

@@ -132,7 +132,8 @@ void describe(KeyList& keys, ExtraOptions& o) {
   keys.add("BlockSize", o.block_size, "Weights get a scale per block of so many values; 0: none.",
            from_to(0, 1 << 20));
   keys.add("EnableSubgraph", o.enable_subgraph,
-           "Subgraphs of If, Loop and Scan are quantized too; no effect in format QDQ.");
+           "Bodies of If, Loop and Scan are quantized too by dynamic with preset onnxruntime; "
+           "other presets do so in any case, but for static in format QOperator.");
   keys.add("MatMulConstBOnly", o.mat_mul_const_b_only,
            "MatMul is quantized only where its second input is constant; null: so in dynamic. No "
            "effect in format QDQ.");
@@ -161,6 +162,8 @@ void describe(KeyList& keys, QuantizationConfig& c) {
   keys.add("per_channel", c.per_channel, "Weights have a scale per output channel.");
   keys.add("reduce_range", c.reduce_range,
            "Weights use 7 of 8 bits, for CPUs whose 8-bit products saturate.");
+  keys.add("refuse_quantized", c.refuse_quantized,
+           "A model that is quantized already, be it in parts, is an error instead of completed.");
   keys.add("op_types_to_quantize", c.op_types_to_quantize,
            "Only operators of these types are quantized; empty: every type there is a rule for.");
   keys.add("op_types_to_exclude", c.op_types_to_exclude, "Operators of these types stay in float.");

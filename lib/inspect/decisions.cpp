@@ -1,6 +1,7 @@
 #include "inspect/decisions.h"
 
 #include <cstddef>
+#include <set>
 
 #include "model/graph_view.h"
 
@@ -31,14 +32,18 @@ std::vector<NodeDecision> node_decisions(const onnx::GraphProto& graph, const Qu
     if (each.kind == NodeForm::Kind::Gone)
       out.at(static_cast<std::size_t>(each.node)) = {Outcome::Folded, {}};
   }
+  for (const int node : plan.absorbed) {
+    out.at(static_cast<std::size_t>(node)) = {Outcome::Folded, {}};
+  }
   for (const FoldedNode& each : plan.folded) {
     out.at(static_cast<std::size_t>(each.node)) = {Outcome::Folded, {}};
   }
   return out;
 }
 
-PlanOutcome outcome_of(const onnx::GraphProto& graph, const QuantPlan& plan) {
-  PlanOutcome out;
+namespace {
+
+void count(const onnx::GraphProto& graph, const QuantPlan& plan, PlanOutcome& out) {
   const auto decisions = node_decisions(graph, plan);
   for (int i = 0; i < graph.node_size(); ++i) {
     const NodeDecision& decision = decisions[static_cast<std::size_t>(i)];
@@ -54,16 +59,34 @@ PlanOutcome outcome_of(const onnx::GraphProto& graph, const QuantPlan& plan) {
         break;
     }
   }
-  for_each_graph(graph, [&](const onnx::GraphProto& each) {
-    if (&each == &graph) return;
+}
+
+void add_unplanned(const onnx::GraphProto& main, const std::set<const onnx::GraphProto*>& planned,
+                   PlanOutcome& out) {
+  for_each_graph(main, [&](const onnx::GraphProto& each) {
+    if (planned.contains(&each)) return;
     for (const auto& node : each.node()) {
       out.left.push_back(skipped(-1, node, "lies in a subgraph"));
     }
   });
+}
+
+}  // namespace
+
+PlanOutcome outcome_of(const onnx::GraphProto& graph, const QuantPlan& plan) {
+  PlanOutcome out;
+  std::set<const onnx::GraphProto*> planned;
+  for_each_plan(graph, plan, [&](const onnx::GraphProto& each, const QuantPlan& of_each) {
+    planned.insert(&each);
+    count(each, of_each, out);
+  });
+  add_unplanned(graph, planned, out);
   out.float_nodes = out.left.size();
-  for (const Skipped& each : plan.skipped) {
-    if (!each.tensor.empty()) out.left.push_back(each);
-  }
+  for_each_plan(graph, plan, [&](const onnx::GraphProto&, const QuantPlan& of_each) {
+    for (const Skipped& skipped : of_each.skipped) {
+      if (!skipped.tensor.empty()) out.left.push_back(skipped);
+    }
+  });
   return out;
 }
 

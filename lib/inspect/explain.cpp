@@ -40,8 +40,9 @@ std::string type_text(const GraphView& view, const std::string& value) {
     info.type = view.type_of(value);
     info.shape = *view.shape_of(value);
     info.has_shape = true;
-  } else if (auto found = find_info(view.graph(), value)) {
-    info = std::move(*found);
+  } else {
+    const GraphView* owner = view.owner_of(value);
+    if (auto found = find_info((owner ? owner : &view)->graph(), value)) info = std::move(*found);
   }
   return info.type == ElementType::Undefined ? "unknown" : describe(info);
 }
@@ -119,23 +120,38 @@ NodeExplanation explain(const GraphView& view, int index, const QuantPlan& plan,
   return out;
 }
 
-}  // namespace
-
-std::optional<NodeExplanation> explain_node(const onnx::GraphProto& graph, const QuantPlan& plan,
-                                            const Placement& placement, std::string_view name) {
-  const int index = find_node(graph, name);
-  if (index < 0) return std::nullopt;
-  const GraphView view(graph);
-  NodeExplanation out =
-      explain(view, index, plan, node_decisions(graph, plan)[static_cast<std::size_t>(index)]);
+NodeExplanation explain_planned(const GraphView& view, int index, const QuantPlan& plan,
+                                const Placement& placement) {
+  const auto& node = view.node(index);
+  NodeExplanation out = explain(
+      view, index, plan, node_decisions(view.graph(), plan)[static_cast<std::size_t>(index)]);
   if (out.decision.outcome != NodeDecision::Outcome::Quantized) return out;
-  for (int slot = 0; slot < graph.node(index).input_size(); ++slot) {
+  for (int slot = 0; slot < node.input_size(); ++slot) {
     ExplainedValue& input = out.inputs[static_cast<std::size_t>(slot)];
-    if (input.becomes == "float" && is_bias(view, graph.node(index), slot, placement)) {
+    if (input.becomes == "float" && is_bias(view, node, slot, placement)) {
       input.becomes = "int32, scale of the input x scale of the weight";
     }
   }
   return out;
+}
+
+/// Looks in the graph of `view` before the bodies in it.
+std::optional<NodeExplanation> explain_below(const GraphView& view, const QuantPlan& plan,
+                                             const Placement& placement, std::string_view name) {
+  const int index = find_node(view.graph(), name);
+  if (index >= 0) return explain_planned(view, index, plan, placement);
+  for (const BodyPlan& body : plan.bodies) {
+    const GraphView inner(body_graph(view.graph(), body), &view);
+    if (auto found = explain_below(inner, body.plan, placement, name)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NodeExplanation> explain_node(const onnx::GraphProto& graph, const QuantPlan& plan,
+                                            const Placement& placement, std::string_view name) {
+  return explain_below(GraphView(graph), plan, placement, name);
 }
 
 std::optional<NodeExplanation> explain_unplanned_node(const onnx::GraphProto& graph,

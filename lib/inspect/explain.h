@@ -31,8 +31,8 @@ struct NodeExplanation {
   NodeDecision decision;
 };
 
-/// The node of `graph` that is called `name`, else the one that writes a value called so; nothing
-/// where there is none. `plan` was made for this graph by this placement.
+/// The node of `graph` or of a body in it that is called `name`, else the one that writes a value
+/// called so; nothing where there is none. `plan` was made for this graph by this placement.
 std::optional<NodeExplanation> explain_node(const onnx::GraphProto& graph, const QuantPlan& plan,
                                             const Placement& placement, std::string_view name);
 

@@ -1,5 +1,7 @@
 #include "model/graph_view.h"
 
+#include <algorithm>
+
 namespace qtool {
 namespace {
 
@@ -36,7 +38,16 @@ std::unordered_set<std::string_view> captures_of(const onnx::NodeProto& node) {
   return out;
 }
 
-GraphView::GraphView(const onnx::GraphProto& graph) : graph_(&graph) {
+bool has_subgraphs(const onnx::GraphProto& graph) {
+  return std::ranges::any_of(graph.node(), [](const onnx::NodeProto& node) {
+    return std::ranges::any_of(node.attribute(), [](const onnx::AttributeProto& attribute) {
+      return attribute.has_g() || attribute.graphs_size() > 0;
+    });
+  });
+}
+
+GraphView::GraphView(const onnx::GraphProto& graph, const GraphView* outer)
+    : graph_(&graph), outer_(outer) {
   values_.reserve(static_cast<std::size_t>(graph.node_size() + graph.initializer_size()) * 2);
   for (const auto& value : graph.value_info()) values_[value.name()].type = &value.type();
   for (const auto& input : graph.input()) {
@@ -67,6 +78,22 @@ const GraphView::Value* GraphView::find(std::string_view value) const {
   return it == values_.end() ? nullptr : &it->second;
 }
 
+bool GraphView::defines(std::string_view value) const {
+  const Value* found = find(value);
+  return found && (found->producer >= 0 || found->is_input || found->initializer != nullptr);
+}
+
+const GraphView* GraphView::owner_of(std::string_view value) const {
+  if (defines(value)) return this;
+  return outer_ ? outer_->owner_of(value) : nullptr;
+}
+
+/// What is known of a value where it is defined; of one that no graph defines, what is known here.
+const GraphView::Value* GraphView::find_in_owner(std::string_view value) const {
+  const GraphView* owner = outer_ ? owner_of(value) : nullptr;
+  return owner ? owner->find(value) : find(value);
+}
+
 int GraphView::producer_of(std::string_view value) const {
   const Value* found = find(value);
   return found ? found->producer : -1;
@@ -83,7 +110,7 @@ bool GraphView::is_captured(std::string_view value) const {
 }
 
 bool GraphView::is_graph_input(std::string_view value) const {
-  const Value* found = find(value);
+  const Value* found = find_in_owner(value);
   return found && found->is_input;
 }
 
@@ -93,12 +120,12 @@ bool GraphView::is_graph_output(std::string_view value) const {
 }
 
 const onnx::TensorProto* GraphView::initializer(std::string_view value) const {
-  const Value* found = find(value);
+  const Value* found = find_in_owner(value);
   return found ? found->initializer : nullptr;
 }
 
 ElementType GraphView::type_of(std::string_view value) const {
-  const Value* found = find(value);
+  const Value* found = find_in_owner(value);
   if (!found) return ElementType::Undefined;
   if (found->initializer) return element_type(*found->initializer);
   if (found->type && found->type->has_tensor_type()) {
@@ -108,7 +135,7 @@ ElementType GraphView::type_of(std::string_view value) const {
 }
 
 std::optional<std::vector<std::int64_t>> GraphView::shape_of(std::string_view value) const {
-  const Value* found = find(value);
+  const Value* found = find_in_owner(value);
   if (!found) return std::nullopt;
   if (found->initializer)
     return std::vector<std::int64_t>(found->initializer->dims().begin(),

@@ -22,9 +22,13 @@ struct Use {
 
 /// An index over one graph: who makes a value, who reads it, what type it has. Borrows the graph;
 /// rebuilt after a change. Costs one pass over the graph; each question is one hash lookup.
+///
+/// The view of a body may know that of the graph around it. What the body captures then has the
+/// initializer, the type, the shape and the place among graph inputs that it has out there; who
+/// makes and reads it is still answered for the body alone.
 class GraphView {
  public:
-  explicit GraphView(const onnx::GraphProto& graph);
+  explicit GraphView(const onnx::GraphProto& graph, const GraphView* outer = nullptr);
 
   const onnx::GraphProto& graph() const { return *graph_; }
   const onnx::NodeProto& node(int index) const { return graph_->node(index); }
@@ -37,6 +41,10 @@ class GraphView {
   std::span<const Use> uses_of(std::string_view value) const;
   /// Whether a subgraph of some node reads `value` from outside.
   bool is_captured(std::string_view value) const;
+  /// Whether `value` is an input, an initializer or a node's output of this very graph.
+  bool defines(std::string_view value) const;
+  /// The view of the graph that has `value`: this one or one around it, nullptr where none does.
+  const GraphView* owner_of(std::string_view value) const;
   bool is_graph_input(std::string_view value) const;
   bool is_graph_output(std::string_view value) const;
   const onnx::TensorProto* initializer(std::string_view value) const;
@@ -57,8 +65,10 @@ class GraphView {
     std::vector<Use> uses;
   };
   const Value* find(std::string_view value) const;
+  const Value* find_in_owner(std::string_view value) const;
 
   const onnx::GraphProto* graph_;
+  const GraphView* outer_;
   std::unordered_map<std::string_view, Value> values_;
 };
 
@@ -78,6 +88,9 @@ class NameAllocator {
 
 /// The names that the subgraphs of `node` read from outside.
 std::unordered_set<std::string_view> captures_of(const onnx::NodeProto& node);
+
+/// Whether some node has a body.
+bool has_subgraphs(const onnx::GraphProto& graph);
 
 /// Calls `visit` for every graph below and including `graph`: bodies of If, Loop, Scan and their
 /// like.

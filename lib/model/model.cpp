@@ -80,9 +80,7 @@ std::span<const std::byte> Model::tensor_bytes(const onnx::TensorProto& tensor) 
     throw Error(ErrorKind::Internal, "tensor '" + printable(tensor.name()) +
                                          "' gets its values only when it is written");
   }
-  return data_files_.at(reference->file)
-      .file->bytes()
-      .subspan(reference->offset, reference->length);
+  return data_files_.at(reference->file).file->part(reference->offset, reference->length);
 }
 
 Tensor Model::tensor(const onnx::TensorProto& tensor) const {

@@ -107,7 +107,7 @@ void Float16Run::plan(const Model& model) {
   std::set<int> kept;
   if (config_.float16.auto_search) {
     const Float16Search found = search_float16(
-        model, config_, [this](const std::string& text) { context_.log.info("{}", text); });
+        model, config_, [this](const std::string& text) { context_.log.debug("{}", text); });
     kept = found.kept;
     report_.search_trials = found.trial_count;
     if (found.was_cut_short) {

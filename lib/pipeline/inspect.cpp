@@ -1,5 +1,6 @@
 #include "pipeline/inspect.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -41,14 +42,23 @@ NodeExplanation explain(const Model& model, const std::optional<Draft>& prepared
     if (auto found =
             explain_node(prepared->model.graph(), prepared->plan, planner.placement(), name))
       return *found;
+    if (auto found = explain_unplanned_node(prepared->model.graph(), name, "lies in a subgraph"))
+      return *found;
   }
-  const std::string reason = prepared ? "is not in the main graph after preprocessing" : obstacle;
+  const std::string reason = prepared ? "is not in the model after preprocessing" : obstacle;
   if (auto found = explain_unplanned_node(model.graph(), name, reason)) return *found;
   const std::string nearest = nearest_name(name, explainable_names(model.graph()));
   throw Error(ErrorKind::Usage,
               fmt::format("{}: has no node '{}', expected the name of a node or of a node's output",
                           printable(model.path().string()), printable(name, 200)),
               nearest.empty() ? "" : fmt::format("did you mean '{}'?", printable(nearest, 200)));
+}
+
+/// Whether a model has integer operators, or pairs that runtimes make some of.
+bool is_quantized(const ModelSummary& summary) {
+  return std::ranges::any_of(summary.operators, [](const OperatorUse& use) {
+    return use.op_type == "DequantizeLinear" || use.op_type.starts_with("QLinear");
+  });
 }
 
 }  // namespace
@@ -62,6 +72,7 @@ InspectReport run_inspect(const Config& config, const std::optional<std::string>
   InspectReport report;
   report.model = model_file(model);
   report.summary = summarize(model);
+  if (is_quantized(report.summary)) report.kernels = forecast_kernels(model);
   report.warnings = check_node_lists(model.graph(), config.quantization, config.preset);
   for (const std::string& warning : report.warnings) context.log.warn("{}", warning);
   const auto prepared = draft(model, config, report);

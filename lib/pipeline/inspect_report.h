@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "inspect/explain.h"
+#include "inspect/kernel_forecast.h"
 #include "inspect/plan_outcome.h"
 #include "inspect/summary.h"
 #include "pipeline/model_file.h"
@@ -16,7 +17,8 @@ struct InspectReport {
   ModelFile model;
   ModelSummary summary;
   PlanOutcome outcome;
-  std::string obstacle;  ///< why nothing can be said of quantization; empty otherwise
+  KernelForecast kernels;  ///< of a model that is quantized already
+  std::string obstacle;    ///< why nothing can be said of quantization; empty otherwise
   std::optional<NodeExplanation> explanation;  ///< of the node that was asked for
   std::vector<std::string> warnings;
 };

@@ -32,6 +32,11 @@ std::string check_loading(const PendingModel& pending, const Config& config, std
     return "checker only: " + result.message;
   }
   const LoadResult original = try_load(*config.model.input, threads);
+  if (result.missing_kernel && original.missing_kernel) {
+    warn(fmt::format("{}: ONNX Runtime has no kernels for it here, as for its source: {}", output,
+                     result.message));
+    return "checker only: " + result.message;
+  }
   if (!original.loads) {
     throw Error(ErrorKind::Input,
                 fmt::format("{}: does not load in ONNX Runtime: {}",

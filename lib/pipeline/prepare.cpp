@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/widen_bfloat16.h"
 #include "quantize/needed_opset.h"
 
 namespace qtool {
@@ -37,9 +38,13 @@ bool raise(Model& model, std::int64_t opset, const Config& config,
 }
 
 PreprocessReport prepare(Model& model, const Config& config, const Placement& placement) {
-  return placement.follows_onnxruntime && !config.preprocess.enabled
-             ? infer_only(model)
-             : preprocess(model, config.preprocess, Purpose::Quantizing);
+  const bool was_narrow = widen_bfloat16(model);
+  PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
+                                ? infer_only(model)
+                                : preprocess(model, config.preprocess, Purpose::Quantizing);
+  if (was_narrow)
+    report.notes.emplace_back("bfloat16: what is not quantized is computed in float32");
+  return report;
 }
 
 }  // namespace

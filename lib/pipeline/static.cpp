@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "inspect/decisions.h"
 #include "model/ir_version.h"
 #include "model/save.h"
@@ -13,10 +14,12 @@
 #include "pipeline/prepare.h"
 #include "pipeline/provenance.h"
 #include "pipeline/timed_stage.h"
+#include "quantize/existing_pairs.h"
 #include "quantize/ineffective_options.h"
 #include "quantize/node_filter.h"
 #include "quantize/planner.h"
 #include "quantize/tensor_overrides.h"
+#include "quantize/weight_noise.h"
 
 namespace qtool {
 namespace {
@@ -51,6 +54,7 @@ class StaticRun {
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
+  void warn_of_noisy_weights(const Model& model);
   void load_check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
@@ -75,6 +79,7 @@ StaticReport StaticRun::run() {
   Model quantized =
       timed("rewrite", [&] { return planner_.lower(std::move(model), report_.plan); });
   raise_ir_version(quantized);
+  report_.kernels = forecast_kernels(quantized);
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
@@ -88,6 +93,7 @@ Model StaticRun::load() {
   report_.input_sha256 = sha256_of_file(input());
   report_.input_bytes = model_file(model).bytes;
   report_.opset_before = model.opset();
+  if (config_.quantization.refuse_quantized) refuse_quantized(model);
   warn_of_existing_quantization(model);
   check_tensor_overrides(GraphView(model.graph()), config_.quantization);
   for (const std::string& warning :
@@ -98,15 +104,15 @@ Model StaticRun::load() {
 
 /// Pairs that the model brings are kept, which a user who expected a float model should know.
 void StaticRun::warn_of_existing_quantization(const Model& model) {
-  const auto count = std::ranges::count_if(model.graph().node(), [](const onnx::NodeProto& node) {
-    return node.op_type() == "QuantizeLinear" || node.op_type() == "DequantizeLinear";
-  });
-  if (count > 0) {
-    warn(
-        fmt::format("{}: is partly quantized already: its {} QuantizeLinear and DequantizeLinear "
-                    "nodes are kept as they are",
-                    input().string(), count));
-  }
+  if (!carries_pairs(model)) return;
+  warn(
+      fmt::format("{}: is quantized already, at least in parts: its pairs of QuantizeLinear and "
+                  "DequantizeLinear are kept as they are{}",
+                  printable(input().string()),
+                  config_.preset == Preset::OnnxRuntime
+                      ? ""
+                      : ", and other nodes join them only where nodes_to_quantize or "
+                        "op_types_to_quantize asks for it"));
 }
 
 void StaticRun::prepare(Model& model) {
@@ -129,16 +135,23 @@ CalibratedRanges StaticRun::calibrate(const Model& model) {
 void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
   report_.plan = planner_.plan(model, calibration.ranges, calibration.means);
   for (const std::string& warning : report_.plan.warnings) warn(warning);
+  warn_of_noisy_weights(model);
   for (const std::string& line :
        ineffective_options(model.graph(), report_.plan, config_.quantization, config_.preset))
     warn(line);
   report_.outcome = outcome_of(model.graph(), report_.plan);
-  if (report_.plan.tensors.empty()) {
+  if (all_tensors(report_.plan).empty() && report_.outcome.quantized_nodes == 0) {
     warn(
-        fmt::format("{}: nothing was quantized: no node of the main graph has an 8-bit form here; "
-                    "'qtool inspect' says why for each",
+        fmt::format("{}: nothing was quantized: no node has an 8-bit form here; 'qtool inspect' "
+                    "says why for each",
                     input().string()));
   }
+}
+
+void StaticRun::warn_of_noisy_weights(const Model& model) {
+  if (config_.quantization.per_channel) return;
+  const auto weights = noisy_weights(model, report_.plan, placement_for(config_.preset));
+  if (!weights.empty()) warn(fmt::format("{}: {}", input().string(), warning_of(weights)));
 }
 
 void StaticRun::load_check(const PendingModel& pending) {

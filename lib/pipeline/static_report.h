@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "inspect/kernel_forecast.h"
 #include "inspect/plan_outcome.h"
 #include "pipeline/provenance.h"
 #include "preprocess/preprocess.h"
@@ -32,6 +33,7 @@ struct StaticReport {
   PreprocessReport preprocess;
   QuantPlan plan;
   PlanOutcome outcome;     ///< of the plan, for the preprocessed model
+  KernelForecast kernels;  ///< of the quantized model
   std::string load_check;  ///< `loads`, `skipped`, or why only the checker was asked
   std::optional<Comparison> verification;
   std::vector<Gate> gates;

@@ -25,6 +25,12 @@ std::uint64_t tensor_bytes(const onnx::TensorProto& tensor) {
   return packed_bytes(element_type(tensor), element_count(tensor));
 }
 
+/// What it makes of a constant is what the model shall store. Its counterpart stays: folded, it
+/// would undo that.
+bool is_quantizer(const onnx::NodeProto& node) {
+  return node.op_type() == "QuantizeLinear" && is_default_domain(node.domain());
+}
+
 /// A value that is known before the model runs.
 struct Constant {
   const onnx::TensorProto* tensor = nullptr;  ///< an initializer, or
@@ -85,7 +91,8 @@ class Finder {
   }
 
   bool is_constant(const onnx::NodeProto& node) const {
-    if (!is_pure(node) || node.output_size() == 0 || excluded_.contains(node.output(0)))
+    if (!(is_pure(node) || is_quantizer(node)) || node.output_size() == 0 ||
+        excluded_.contains(node.output(0)))
       return false;
     int count = 0;
     for (const auto& input : node.input()) {

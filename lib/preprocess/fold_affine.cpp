@@ -95,7 +95,7 @@ bool fold_reader(GraphEditor& graph, int maker, const std::string& value) {
 }  // namespace
 
 bool fold_affine(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Conv", "ConvTranspose", "Gemm", "MatMul"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       while (!graph.is_removed(i) && graph.node(i).output_size() == 1 &&
              fold_reader(graph, i, graph.node(i).output(0))) {

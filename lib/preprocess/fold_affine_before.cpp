@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "preprocess/affine.h"
+#include "preprocess/fusion.h"
 #include "preprocess/layer.h"
 #include "preprocess/node_values.h"
 #include "preprocess/passes.h"
@@ -38,14 +40,16 @@ bool keeps_shape(const GraphEditor& graph, int index, int slot, const Channels& 
              channels.count;
 }
 
-Chain chain_before(const GraphEditor& graph, const Layer& layer) {
+Chain chain_before(const GraphEditor& graph, const Layer& layer,
+                   const std::unordered_set<int>& kept) {
   const auto count = static_cast<std::size_t>(layer.inputs.count);
   Chain chain{{},
               graph.node(layer.node).input(0),
               {std::vector<double>(count, 1), std::vector<double>(count, 0)}};
   for (;;) {
     const int node = graph.producer(chain.source);
-    if (node < 0 || !graph.sole_use(chain.source) || graph.node(node).output_size() != 1)
+    if (node < 0 || kept.contains(node) || !graph.sole_use(chain.source) ||
+        graph.node(node).output_size() != 1)
       return chain;
     const int slot = data_slot(graph, node);
     const auto affine = affine_of(graph, node, slot, layer.inputs);
@@ -132,8 +136,8 @@ bool fold_factor(GraphEditor& graph, const Layer& layer, const Chain& chain) {
   return true;
 }
 
-void fold_before(GraphEditor& graph, const Layer& layer) {
-  Chain chain = chain_before(graph, layer);
+void fold_before(GraphEditor& graph, const Layer& layer, const std::unordered_set<int>& kept) {
+  Chain chain = chain_before(graph, layer, kept);
   // A chain that only adds gains nothing by becoming shorter than one Add.
   if (chain.nodes.empty()) return;
   const bool is_whole = !chain.affine.has_offset() || takes_offset(graph, layer);
@@ -147,9 +151,10 @@ void fold_before(GraphEditor& graph, const Layer& layer) {
 }  // namespace
 
 bool fold_affine_before(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Conv", "ConvTranspose", "Gemm", "MatMul"}, [](GraphEditor& graph) {
+    const auto kept = nodes_runtimes_fuse(graph);
     for (int i = 0; i < graph.node_count(); ++i) {
-      if (const auto layer = layer_at(graph, i)) fold_before(graph, *layer);
+      if (const auto layer = layer_at(graph, i)) fold_before(graph, *layer, kept);
     }
   });
 }

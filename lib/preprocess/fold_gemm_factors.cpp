@@ -37,7 +37,7 @@ void fold_factor(GraphEditor& graph, int index, int slot, const std::string& nam
 }  // namespace
 
 bool fold_gemm_factors(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Gemm"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (!graph.is(i, "Gemm")) continue;
       fold_factor(graph, i, 1, "alpha");

@@ -111,7 +111,7 @@ void fold(GraphEditor& graph, int index) {
 }  // namespace
 
 bool fold_pads(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Pad"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       const bool can_pad = graph.is(i, "Conv") || graph.is(i, "MaxPool") ||
                            (graph.is(i, "AveragePool") && graph.opset() >= 7);

@@ -53,7 +53,7 @@ void fold(GraphEditor& graph, SizeFlow& sizes, int index) {
 }  // namespace
 
 bool fold_reshape_targets(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Reshape"}, [](GraphEditor& graph) {
     SizeFlow sizes(graph);
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is_removed(i)) continue;

@@ -1,4 +1,6 @@
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "preprocess/expression.h"
 #include "preprocess/fusion.h"
@@ -13,9 +15,10 @@ constexpr double kCubic = 0.044715;
 
 /// What `gate`, which is 1 + erf or 1 + tanh, is multiplied by until it is halved.
 struct Product {
-  int last = -1;      ///< the node that makes the product
-  std::string x;      ///< the factor besides the gate
-  double factor = 1;  ///< the numbers in it
+  int last = -1;                ///< the node that makes the product
+  std::vector<int> nodes = {};  ///< all that multiply
+  std::string x;                ///< the factor besides the gate
+  double factor = 1;            ///< the numbers in it
 };
 
 /// Follows the only readers of `gate` as long as they multiply.
@@ -43,6 +46,7 @@ Product product_of(const GraphEditor& graph, std::string value) {
       }
     }
     out.last = use->node;
+    out.nodes.push_back(use->node);
     value = graph.node(use->node).output(0);
   }
   return out;
@@ -56,15 +60,23 @@ bool is_argument(const GraphEditor& graph, const std::string& value, const std::
   return is_close((*found)[1], kSqrtTwoByPi) && is_close((*found)[3], kSqrtTwoByPi * kCubic);
 }
 
-void fuse(GraphEditor& graph, int index, bool is_contrib) {
-  const bool is_tanh = graph.is(index, "Tanh");
+/// The product that ends the Gelu around the Erf or Tanh at `index`, if there is one.
+std::optional<Product> gelu_around(const GraphEditor& graph, int index) {
   const auto use = graph.sole_use(graph.node(index).output(0));
   if (!use || !graph.is(use->node, "Add") || number_beside(graph, use->node, use->slot) != 1.0)
-    return;
-  const Product product = product_of(graph, graph.node(use->node).output(0));
+    return std::nullopt;
+  Product product = product_of(graph, graph.node(use->node).output(0));
   if (product.last < 0 || !is_single_or_half(graph, product.x) ||
-      !is_argument(graph, graph.node(index).input(0), product.x, is_tanh))
-    return;
+      !is_argument(graph, graph.node(index).input(0), product.x, graph.is(index, "Tanh")))
+    return std::nullopt;
+  return product;
+}
+
+void fuse(GraphEditor& graph, int index, bool is_contrib) {
+  const bool is_tanh = graph.is(index, "Tanh");
+  const auto found = gelu_around(graph, index);
+  if (!found) return;
+  const Product& product = *found;
   graph.become(product.last, is_contrib && is_tanh ? "FastGelu" : "Gelu");
   graph.set_inputs(product.last, {product.x});
   auto& node = graph.edit(product.last);
@@ -78,10 +90,18 @@ void fuse(GraphEditor& graph, int index, bool is_contrib) {
 
 }  // namespace
 
+void add_gelu_nodes(const GraphEditor& graph, std::unordered_set<int>& nodes) {
+  for (int i = 0; i < graph.node_count(); ++i) {
+    if (graph.is_removed(i) || (!graph.is(i, "Erf") && !graph.is(i, "Tanh"))) continue;
+    if (const auto product = gelu_around(graph, i))
+      nodes.insert(product->nodes.begin(), product->nodes.end());
+  }
+}
+
 bool fuse_gelu(Model& model, Operators which) {
   const bool is_contrib = model.opset() < 20;
   if (is_contrib && which != Operators::Contrib) return false;
-  const bool changed = edit_graphs(model, [&](GraphEditor& graph) {
+  const bool changed = edit_graphs(model, {"Erf", "Tanh"}, [&](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is(i, "Erf") || graph.is(i, "Tanh")) fuse(graph, i, is_contrib);
     }

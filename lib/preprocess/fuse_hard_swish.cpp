@@ -180,7 +180,7 @@ bool fuse_gate(GraphEditor& graph, const Gate& gate) {
 }  // namespace
 
 bool fuse_hard_swish(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Add", "Div", "HardSigmoid", "Mul", "Sub"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is_removed(i)) continue;
       if (fuse_any_product(graph, i)) continue;

@@ -48,7 +48,7 @@ void fuse(GraphEditor& graph, int index) {
 }  // namespace
 
 bool fuse_lp_normalization(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"ReduceL2"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is(i, "Div")) fuse(graph, i);
     }

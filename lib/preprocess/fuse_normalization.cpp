@@ -145,19 +145,32 @@ std::string centered(const GraphEditor& graph, const std::string& value, std::in
   return fits ? x : "";
 }
 
-void fuse_layer(GraphEditor& graph, int index) {
+/// A normalization over the last axes, and the nodes that scale and shift it.
+struct Normalization {
+  Division division;
+  Beside scale, bias;
+};
+
+std::optional<Normalization> layer_around(const GraphEditor& graph, int index) {
   auto division = division_at(graph, index);
-  if (!division) return;
+  if (!division) return std::nullopt;
   const std::string x = centered(graph, division->x, division->axis);
-  if (x.empty()) return;
-  if (!is_single_or_half(graph, x)) return;
+  if (x.empty() || !is_single_or_half(graph, x)) return std::nullopt;
   division->x = x;
   const auto scale = beside(graph, graph.node(index).output(0), "Mul", x, division->axis);
-  if (scale.node < 0) return;
-  const auto bias = beside(graph, graph.node(scale.node).output(0), "Add", x, division->axis);
+  if (scale.node < 0) return std::nullopt;
+  return Normalization{*division, scale,
+                       beside(graph, graph.node(scale.node).output(0), "Add", x, division->axis)};
+}
+
+void fuse_layer(GraphEditor& graph, int index) {
+  const auto found = layer_around(graph, index);
+  if (!found) return;
+  const auto& [division, scale, bias] = *found;
   if (bias.node < 0)
-    return put(graph, scale.node, "LayerNormalization", *division, {x, scale.constant});
-  put(graph, bias.node, "LayerNormalization", *division, {x, scale.constant, bias.constant});
+    return put(graph, scale.node, "LayerNormalization", division, {division.x, scale.constant});
+  put(graph, bias.node, "LayerNormalization", division,
+      {division.x, scale.constant, bias.constant});
 }
 
 void fuse_rms(GraphEditor& graph, int index) {
@@ -170,16 +183,29 @@ void fuse_rms(GraphEditor& graph, int index) {
 
 }  // namespace
 
+std::unordered_set<int> nodes_runtimes_fuse(const GraphEditor& graph) {
+  std::unordered_set<int> nodes;
+  add_gelu_nodes(graph, nodes);
+  for (int i = 0; i < graph.node_count(); ++i) {
+    if (graph.is_removed(i)) continue;
+    const auto found = layer_around(graph, i);
+    if (!found) continue;
+    nodes.insert(found->scale.node);
+    if (found->bias.node >= 0) nodes.insert(found->bias.node);
+  }
+  return nodes;
+}
+
 bool fuse_layer_normalization(Model& model) {
   if (model.opset() < 17) return false;
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"ReduceMean"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) fuse_layer(graph, i);
   });
 }
 
 bool fuse_rms_normalization(Model& model) {
   if (model.opset() < 23) return false;
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"ReduceMean"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) fuse_rms(graph, i);
   });
 }

@@ -27,7 +27,7 @@ void fuse(GraphEditor& graph, int index, bool is_contrib) {
 bool fuse_silu(Model& model, Operators which) {
   const bool is_contrib = model.opset() < 24;
   if (is_contrib && which != Operators::Contrib) return false;
-  const bool changed = edit_graphs(model, [&](GraphEditor& graph) {
+  const bool changed = edit_graphs(model, {"Sigmoid"}, [&](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is(i, "Sigmoid")) fuse(graph, i, is_contrib);
     }

@@ -106,7 +106,7 @@ void fuse(GraphEditor& graph, int last) {
 }  // namespace
 
 bool fuse_space_to_depth(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Reshape"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is(i, "Reshape")) fuse(graph, i);
     }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <unordered_set>
+
 #include "model/model.h"
+#include "preprocess/graph_editor.h"
 
 namespace qtool {
 
@@ -13,6 +16,8 @@ enum class Operators { Standard, Contrib };
 /// x * 0.5 * (1 + erf(x / sqrt(2))) and its approximation by tanh. A standard operator from opset
 /// 20 on.
 bool fuse_gelu(Model& model, Operators which);
+/// The product of a matrix and a constant one, and what is added to each column.
+bool fuse_gemm(Model& model);
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias over the last axes. From opset 17 on.
 bool fuse_layer_normalization(Model& model);
 /// x / sqrt(mean(x^2) + epsilon) * scale over the last axes. From opset 23 on.
@@ -25,6 +30,12 @@ bool fuse_silu(Model& model, Operators which);
 bool fuse_lp_normalization(Model& model);
 /// Reshapes and Transposes that together move blocks of the image to the channels.
 bool fuse_space_to_depth(Model& model);
+
+/// The nodes behind Erf or Tanh and behind the division by the deviation that runtimes make part of
+/// one Gelu or LayerNormalization: whoever takes one of them away leaves them all the rest.
+std::unordered_set<int> nodes_runtimes_fuse(const GraphEditor& graph);
+/// Its part in fuse_gelu.cpp.
+void add_gelu_nodes(const GraphEditor& graph, std::unordered_set<int>& nodes);
 
 /// Imports ONNX Runtime's domain.
 void import_contrib(Model& model);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -112,7 +113,9 @@ class GraphEditor {
   std::unordered_map<std::string, Value> values_;
 };
 
-/// Calls `visit` for every graph of the model, outer ones first; whether it changed one.
-bool edit_graphs(Model& model, const std::function<void(GraphEditor&)>& visit);
+/// Calls `visit` for every graph of the model, outer ones first, if one of them holds an operator
+/// of ONNX that `starts` names; whether it changed one.
+bool edit_graphs(Model& model, std::initializer_list<std::string_view> starts,
+                 const std::function<void(GraphEditor&)>& visit);
 
 }  // namespace qtool

@@ -141,6 +141,8 @@ class BranchInliner {
 
 }  // namespace
 
-bool inline_branches(Model& model) { return BranchInliner(model).run(); }
+bool inline_branches(Model& model) {
+  return has_subgraphs(model.graph()) && BranchInliner(model).run();
+}
 
 }  // namespace qtool

@@ -103,7 +103,7 @@ void merge(GraphEditor& graph, int second) {
 bool merge_reshapes(Model& model) {
   // Reshape takes its target as an input from opset 5 on.
   if (model.opset() < 5) return false;
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (is_reshape(graph, i)) merge(graph, i);
     }

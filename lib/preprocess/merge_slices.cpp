@@ -58,7 +58,7 @@ void merge(GraphEditor& graph, int second) {
 bool merge_slices(Model& model) {
   // Before opset 10 the places are attributes.
   if (model.opset() < 10) return false;
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Slice"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is(i, "Slice")) merge(graph, i);
     }

@@ -30,7 +30,7 @@ void merge(GraphEditor& graph, int second) {
 }  // namespace
 
 bool merge_transposes(Model& model) {
-  return edit_graphs(model, [](GraphEditor& graph) {
+  return edit_graphs(model, {"Transpose"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
       if (graph.is(i, "Transpose")) merge(graph, i);
     }

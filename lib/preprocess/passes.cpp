@@ -139,6 +139,8 @@ class PassList {
   std::vector<Pass> first() const;
   /// What goes on until nothing changes.
   std::vector<Pass> repeated() const;
+  /// What comes once, behind the others.
+  std::vector<Pass> last() const;
 
  private:
   bool is_for_running() const { return purpose_ == Purpose::Running; }
@@ -198,12 +200,28 @@ std::vector<Pass> PassList::repeated() const {
         {"fold_affine_before", [](Model& model, Notes&) { return fold_affine_before(model); }});
     passes.push_back(counted("remove_duplicate_nodes",
                              [](Model& model, Notes&) { remove_duplicate_nodes(model); }));
+    passes.push_back(
+        {"share_constants", [](Model& model, Notes&) { return share_constants(model); }});
   }
   if (config_.simplify || config_.fold_constants || !config_.fusions.empty()) {
     passes.push_back(
         counted("remove_unread_constants", [](Model& model, Notes&) { remove_dead_nodes(model); }));
   }
   return passes;
+}
+
+std::vector<Pass> PassList::last() const {
+  if (!config_.simplify || is_for_running()) return {};
+  return {{"split_hard_sigmoid",
+           [](Model& model, Notes& notes) {
+             const bool changed = split_hard_sigmoid(model);
+             if (changed) ShapeInference(model, notes).run();
+             return changed;
+           }},
+          {"fold_split_affine", [](Model& model, Notes&) {
+             const bool behind = fold_affine(model);
+             return fold_affine_before(model) || behind;
+           }}};
 }
 
 void PassList::add_simplification(std::vector<Pass>& passes) const {
@@ -229,6 +247,7 @@ void PassList::add_fusions(std::vector<Pass>& passes) const {
     if (is_wanted) passes.push_back({name, [run](Model& model, Notes&) { return run(model); }});
   };
   add(config_.simplify && is_for_running(), "fuse_hard_swish", fuse_hard_swish);
+  add(config_.simplify && !is_for_running(), "fuse_gemm", fuse_gemm);
   add(may_fuse("gelu"), "fuse_gelu",
       [which = operators("gelu")](Model& model) { return fuse_gelu(model, which); });
   add(may_fuse("silu"), "fuse_silu",
@@ -265,6 +284,7 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config, Purpos
     run_passes(model, normalization(), report);
     run_until_stable(model, passes.repeated(), report);
   }
+  run_passes(model, passes.last(), report);
   if (config.opset) {
     const Pass raise =
         counted("upgrade_opset", [&](Model& each, Notes&) { raise_opset(each, *config.opset); });

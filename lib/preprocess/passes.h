@@ -16,8 +16,8 @@ namespace qtool {
 /// Puts the body of every model-local function in place of its calls.
 void inline_functions(Model& model);
 
-/// Renames inputs and initializers of subgraphs that hide a value of a graph around them, so that a
-/// name means one thing.
+/// Renames values of subgraphs whose name a graph around or beside them has too, so that a name
+/// means one thing.
 void rename_shadowing_values(Model& model);
 
 /// Turns every Constant node, in whatever form, into an initializer of its graph; those that are
@@ -73,6 +73,10 @@ bool fold_affine(Model& model);
 /// Folds the same into the layer behind. Where that pads with zeros, what is added stays an Add.
 bool fold_affine_before(Model& model);
 
+/// Writes HardSwish and HardSigmoid behind a Conv as Add, Clip and Mul, which integer kernels and
+/// scales do.
+bool split_hard_sigmoid(Model& model);
+
 /// Folds a Pad into the Conv or pool behind it.
 bool fold_pads(Model& model);
 
@@ -86,6 +90,11 @@ bool merge_initializers(Model& model);
 /// last, by a Transpose at each. `Usage` error where a name does not occur or has fewer than three
 /// axes.
 void make_channel_last(Model& model, const PreprocessConfig& config);
+
+/// Stores what several bodies hold alike once, in the main graph: folding in each branch what all
+/// of them compute from one weight would store that weight as often. Wants each name to mean one
+/// thing. Tells whether anything was.
+bool share_constants(Model& model);
 
 /// Removes nodes and initializers that no output depends on, and value_info of values that are
 /// gone.

@@ -107,15 +107,19 @@ int copied_input(const GraphEditor& graph, const onnx::NodeProto& node, std::int
 }  // namespace
 
 bool remove_no_ops(Model& model, std::int64_t unbounded) {
-  return edit_graphs(model, [&](GraphEditor& graph) {
-    for (int i = 0; i < graph.node_count(); ++i) {
-      if (graph.is_removed(i)) continue;
-      const int input = copied_input(graph, graph.node(i), unbounded);
-      if (input < 0) continue;
-      const std::string from = graph.node(i).output(0), to = graph.node(i).input(input);
-      if (graph.replace(from, to)) graph.remove(i);
-    }
-  });
+  return edit_graphs(
+      model, {"Add",      "Cast",  "Concat",  "Div", "Dropout", "Expand",    "Flatten",
+              "Identity", "Max",   "Mean",    "Min", "Mul",     "Pad",       "Pow",
+              "Reshape",  "Slice", "Squeeze", "Sub", "Sum",     "Transpose", "Unsqueeze"},
+      [&](GraphEditor& graph) {
+        for (int i = 0; i < graph.node_count(); ++i) {
+          if (graph.is_removed(i)) continue;
+          const int input = copied_input(graph, graph.node(i), unbounded);
+          if (input < 0) continue;
+          const std::string from = graph.node(i).output(0), to = graph.node(i).input(input);
+          if (graph.replace(from, to)) graph.remove(i);
+        }
+      });
 }
 
 }  // namespace qtool

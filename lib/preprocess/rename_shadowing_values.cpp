@@ -1,5 +1,6 @@
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "model/graph_view.h"
@@ -17,24 +18,35 @@ class Renamer {
 
   void visit(onnx::GraphProto& graph) {
     const auto outer = scope_.mark();
-    std::unordered_map<std::string, std::string> own;
-    for (auto& input : *graph.mutable_input()) define(*input.mutable_name(), own);
-    for (auto& tensor : *graph.mutable_initializer()) define(*tensor.mutable_name(), own);
-    for (auto& tensor : *graph.mutable_sparse_initializer())
-      define(*tensor.mutable_values()->mutable_name(), own);
-    for (const auto& [name, new_name] : own) scope_.set(name, new_name);
-    for (auto& node : *graph.mutable_node()) visit(node);
+    define_values(graph);
+    for (auto& node : *graph.mutable_node()) rename_in(node);
     for (auto& output : *graph.mutable_output()) rename(*output.mutable_name());
     for (auto& value : *graph.mutable_value_info()) rename(*value.mutable_name());
     scope_.roll_back(outer);
   }
 
  private:
-  /// Gives `name`, defined by the graph at hand, a new one where a graph around has it; an input
-  /// and its initializer get the same.
-  void define(std::string& name, std::unordered_map<std::string, std::string>& own) {
+  using Renamed = std::unordered_map<std::string, std::string>;
+
+  /// All of them before any subgraph, which gives way.
+  void define_values(onnx::GraphProto& graph) {
+    Renamed own;
+    for (auto& input : *graph.mutable_input()) define(*input.mutable_name(), own);
+    for (auto& tensor : *graph.mutable_initializer()) define(*tensor.mutable_name(), own);
+    for (auto& tensor : *graph.mutable_sparse_initializer())
+      define(*tensor.mutable_values()->mutable_name(), own);
+    for (auto& node : *graph.mutable_node()) {
+      for (auto& output : *node.mutable_output()) define(output, own);
+    }
+    for (const auto& [name, new_name] : own) scope_.set(name, new_name);
+  }
+
+  /// Gives `name`, defined by the graph at hand, a new one where another graph has it; an input and
+  /// its initializer get the same.
+  void define(std::string& name, Renamed& own) {
+    if (name.empty()) return;
     const auto [entry, is_new] = own.try_emplace(name, name);
-    if (is_new && scope_.find(name)) entry->second = names_.unique(name);
+    if (is_new && !defined_.insert(name).second) entry->second = names_.unique(name);
     name = entry->second;
   }
 
@@ -42,17 +54,17 @@ class Renamer {
     if (const auto* new_name = scope_.find(name)) name = *new_name;
   }
 
-  void visit(onnx::NodeProto& node) {
+  void rename_in(onnx::NodeProto& node) {
     for (auto& input : *node.mutable_input()) rename(input);
     for (auto& attribute : *node.mutable_attribute()) {
       if (attribute.has_g()) visit(*attribute.mutable_g());
       for (auto& graph : *attribute.mutable_graphs()) visit(graph);
     }
-    for (const auto& output : node.output()) scope_.set(output, output);
   }
 
   NameAllocator names_;
   ScopedMap<std::string> scope_;
+  std::unordered_set<std::string> defined_;  ///< names that some graph has for a value of its own
 };
 
 }  // namespace

@@ -39,7 +39,8 @@ class Inspection {
   }
   template <typename Predicate>
   bool any_tensor(const Predicate& predicate) const {
-    return std::ranges::any_of(plan_.tensors, predicate);
+    return std::ranges::any_of(tensors_,
+                               [&](const TensorPlan* tensor) { return predicate(*tensor); });
   }
   bool is_qoperator() const { return config_.quant_format == QuantFormat::QOperator; }
   bool quantizes_any(std::initializer_list<std::string_view> op_types) const;
@@ -58,6 +59,7 @@ class Inspection {
 
   const onnx::GraphProto& graph_;
   const QuantPlan& plan_;
+  std::vector<const TensorPlan*> tensors_;  ///< of the plan and of all bodies
   const QuantizationConfig& config_;
   const ExtraOptions& options_;
   const Placement& placement_;
@@ -71,6 +73,7 @@ Inspection::Inspection(const onnx::GraphProto& graph, const QuantPlan& plan,
                        const QuantizationConfig& config, Preset preset)
     : graph_(graph),
       plan_(plan),
+      tensors_(all_tensors(plan)),
       config_(config),
       options_(config.extra_options),
       placement_(placement_for(preset)),
@@ -78,11 +81,13 @@ Inspection::Inspection(const onnx::GraphProto& graph, const QuantPlan& plan,
   for_each_graph(graph, [&](const onnx::GraphProto& each) {
     for (const auto& node : each.node()) op_types_.insert(node.op_type());
   });
-  for (const int index : plan.quantized_nodes) quantized_.insert(graph.node(index).op_type());
+  for_each_plan(graph, plan, [&](const onnx::GraphProto& each, const QuantPlan& of_each) {
+    for (const int index : of_each.quantized_nodes) quantized_.insert(each.node(index).op_type());
+  });
 }
 
 std::vector<std::string> Inspection::run() {
-  if (plan_.tensors.empty()) return {};
+  if (tensors_.empty()) return {};
   check_selection();
   check_types();
   check_symmetry();
@@ -170,13 +175,17 @@ void Inspection::check_pairs() {
 
 /// Whether a weight of a node of that type has a scale per channel.
 bool Inspection::has_axis(const std::string& op_type) const {
-  return any_tensor([&](const TensorPlan& tensor) {
+  bool found = false;
+  for_each_plan(graph_, plan_, [&](const onnx::GraphProto& graph, const QuantPlan& plan) {
     const auto is_of_type = [&](const Use& use) {
-      return graph_.node(use.node).op_type() == op_type;
+      return graph.node(use.node).op_type() == op_type;
     };
-    return tensor.role == Role::Constant && tensor.params.axis &&
-           std::ranges::any_of(tensor.uses, is_of_type);
+    found |= std::ranges::any_of(plan.tensors, [&](const TensorPlan& tensor) {
+      return tensor.role == Role::Constant && tensor.params.axis &&
+             std::ranges::any_of(tensor.uses, is_of_type);
+    });
   });
+  return found;
 }
 
 void Inspection::check_channels() {
@@ -251,9 +260,7 @@ void Inspection::check_operators() {
   check_peer_form(options_.mat_mul_const_b_only.value_or(false), "MatMulConstBOnly",
                   {"MatMul", "Gemm"});
   check_peer_form(options_.sigmoid_nnapi, "extra.Sigmoid.nnapi", {"Sigmoid"});
-  int graphs = 0;
-  for_each_graph(graph_, [&](const onnx::GraphProto&) { ++graphs; });
-  if (options_.enable_subgraph && graphs == 1)
+  if (options_.enable_subgraph && !has_subgraphs(graph_))
     note_extra("EnableSubgraph", "the model has no subgraph");
   if (options_.default_tensor_type)
     note_extra("DefaultTensorType", "types are inferred, also of ONNX Runtime's own operators");
@@ -265,14 +272,23 @@ void Inspection::check_operators() {
 
 /// Why what an override says of a tensor is not heard; empty where it is.
 std::string Inspection::obstacle_of_override(const std::string& tensor) const {
-  const auto found = std::ranges::find_if(plan_.tensors, [&](const TensorPlan& plan) {
-    return plan.name == tensor || plan.initializer == tensor;
+  std::string obstacle = "is not quantized";
+  bool is_found = false;
+  for_each_plan(graph_, plan_, [&](const onnx::GraphProto&, const QuantPlan& plan) {
+    const auto found = std::ranges::find_if(plan.tensors, [&](const TensorPlan& each) {
+      return each.name == tensor || each.initializer == tensor;
+    });
+    if (is_found || found == plan.tensors.end()) return;
+    is_found = true;
+    const bool is_shared =
+        found->role == Role::Activation && found->provider >= 0 && !found->conversion;
+    obstacle = found->role == Role::Bias ? "is a bias, and int32" : "";
+    if (is_shared) {
+      const TensorPlan& provider = plan.tensors[static_cast<std::size_t>(found->provider)];
+      obstacle = fmt::format("has the scale of {}", in_quotes(provider.name));
+    }
   });
-  if (found == plan_.tensors.end()) return "is not quantized";
-  if (found->role == Role::Bias) return "is a bias, and int32";
-  if (found->role != Role::Activation || found->provider < 0 || found->conversion) return "";
-  return fmt::format("has the scale of {}",
-                     in_quotes(plan_.tensors[static_cast<std::size_t>(found->provider)].name));
+  return obstacle;
 }
 
 void Inspection::check_overrides() {

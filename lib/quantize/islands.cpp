@@ -1,6 +1,9 @@
 #include "quantize/islands.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "quantize/rescaling.h"
 
 namespace qtool {
 namespace {
@@ -9,10 +12,13 @@ namespace {
 /// keeps a few operators quantized that gain nothing, which is no error.
 constexpr int kMaxRounds = 16;
 
+/// Of the weights of a Conv whose float kernel has a form for few channels.
+constexpr int kImageRank = 4;
+
 class Settling {
  public:
-  Settling(const GraphView& graph, std::vector<SelectedNode>& nodes)
-      : graph_(graph), nodes_(nodes) {}
+  Settling(const GraphView& graph, const Placement& placement, std::vector<SelectedNode>& nodes)
+      : graph_(graph), placement_(placement), nodes_(nodes) {}
 
   Islands run() {
     for (int round = 0; round < kMaxRounds; ++round) {
@@ -40,17 +46,34 @@ class Settling {
     return type == ElementType::Float || type == ElementType::Undefined;
   }
 
+  /// Whether too much of what the node reads comes in floats.
   bool reads_float(const OpRule& rule, const onnx::NodeProto& node) const {
+    bool has_float = false, has_integers = false;
     for (int slot = 0; slot < node.input_size(); ++slot) {
-      if (rule.input(slot).role == InputRole::Activation && is_float(node.input(slot))) return true;
+      if (rule.input(slot).role != InputRole::Activation) continue;
+      has_float |= is_float(node.input(slot));
+      has_integers |= islands_.made.contains(node.input(slot));
     }
-    return false;
+    return has_float && !(has_integers && placement_.joins_mixed_inputs);
+  }
+
+  bool is_read_by_layer(const onnx::NodeProto& node) const {
+    return std::ranges::any_of(node.output(),
+                               [&](const auto& name) { return read_by_layer_.contains(name); });
+  }
+
+  /// Whether a layer gives its output in integers.
+  bool gives_integers(const OpRule& rule, const onnx::NodeProto& node) const {
+    if (rule.gives_integers) return true;
+    const bool gives_floats_as_well = placement_.sums_in_float && !rule.computes_in_float;
+    return gives_floats_as_well ? is_read_by_layer(node) : is_read(node);
   }
 
   /// Backwards: which values are read in integers, and which operators nobody reads so.
   bool find_read() {
     bool changed = false;
     islands_.read.clear();
+    read_by_layer_.clear();
     for (int index = graph_.node_count(); index-- > 0;) {
       const auto& node = graph_.node(index);
       const OpRule* rule = at(index).rule;
@@ -61,10 +84,16 @@ class Settling {
         changed = true;
         continue;
       }
+      const bool keeps_values = rule->outputs == OutputParams::SharedWithInput ||
+                                rule->outputs == OutputParams::FoldedIntoProducer ||
+                                rule->outputs == OutputParams::Rescaled;
+      const bool leads_to_layer =
+          rule->entry == Entry::Always || (keeps_values && is_read_by_layer(node));
       for (int slot = 0; slot < node.input_size(); ++slot) {
         const InputRole role = rule->input(slot).role;
-        if (role == InputRole::Activation || role == InputRole::Weight)
-          islands_.read.insert(node.input(slot));
+        if (role != InputRole::Activation && role != InputRole::Weight) continue;
+        islands_.read.insert(node.input(slot));
+        if (leads_to_layer) read_by_layer_.insert(node.input(slot));
       }
     }
     return changed;
@@ -79,7 +108,7 @@ class Settling {
       const OpRule* rule = at(index).rule;
       if (!rule) continue;
       if (rule->entry == Entry::Always) {
-        if (!rule->gives_integers && !is_read(node)) continue;
+        if (!gives_integers(*rule, node)) continue;
       } else if (reads_float(*rule, node)) {
         drop(index, rule->entry == Entry::OutputRead ? "an input of it comes from a float operator"
                                                      : "its input is not quantized");
@@ -92,14 +121,139 @@ class Settling {
   }
 
   const GraphView& graph_;
+  const Placement& placement_;
   std::vector<SelectedNode>& nodes_;
   Islands islands_;
+  std::unordered_set<std::string_view> read_by_layer_;  ///< directly, moved or clamped
+};
+
+/// Tells which operators and nodes gain nothing by integers.
+class SlowNodes {
+ public:
+  SlowNodes(const Model& model, const GraphView& graph, const Placement& placement)
+      : model_(model), graph_(graph), placement_(placement) {}
+
+  /// Why the node gains nothing by its rule, or nothing.
+  std::string obstacle(const OpRule& rule, const onnx::NodeProto& node) const {
+    if (placement_.runtime != 0 && (rule.integer_on & placement_.runtime) == 0)
+      return "there is no integer kernel for it";
+    const NodeContext context{node, graph_, model_, model_.opset()};
+    std::string found = rule.obstacle ? rule.obstacle(context, placement_.runtime) : "";
+    if (found.empty() && placement_.needs_constant_weights && has_computed_weight(rule, node))
+      found = "its second input is computed: integers are no faster";
+    return found;
+  }
+
+  /// What the node does where a scale or a zero point can do it. Before a Relu or Clip alone a
+  /// quantizer saves more: it clamps.
+  std::optional<Rescaling> free_rescaling(const onnx::NodeProto& node) const {
+    if (!placement_.rescales_for_free) return std::nullopt;
+    const auto found = rescaling_at({node, graph_, model_, model_.opset()});
+    if (!found || found->offset == 0) return found;
+    const auto uses = graph_.uses_of(node.output(0));
+    const auto clamps = [&](const Use& use) {
+      const std::string& type = graph_.node(use.node).op_type();
+      return type == "Relu" || type == "Clip";
+    };
+    return uses.size() == 1 && clamps(uses.front()) ? std::nullopt : found;
+  }
+
+ private:
+  bool has_computed_weight(const OpRule& rule, const onnx::NodeProto& node) const {
+    return node.input_size() > 1 && rule.input(1).role == InputRole::Weight &&
+           !graph_.initializer(node.input(1));
+  }
+
+  const Model& model_;
+  const GraphView& graph_;
+  const Placement& placement_;
+};
+
+/// Finds the layers that nothing but the graph's inputs leads to, and that lead to others.
+class FirstLayers {
+ public:
+  FirstLayers(const GraphView& graph, const std::vector<SelectedNode>& nodes)
+      : graph_(graph), nodes_(nodes) {
+    for (int index = 0; index < graph_.node_count(); ++index) look_forth(graph_.node(index), index);
+    for (int index = graph_.node_count(); index-- > 0;) look_back(graph_.node(index), index);
+  }
+
+  /// Whether float kernels are faster for a first Conv of so few channels. A quantizer behind it
+  /// would be moved before a MaxPool that follows, whose kernel for integers with channels first is
+  /// slow.
+  bool is_narrow(int index, std::int64_t channels) const {
+    const auto& node = graph_.node(index);
+    if (node.op_type() != "Conv" || node.input_size() < 2) return false;
+    const onnx::TensorProto* weight = graph_.initializer(node.input(1));
+    return weight && weight->dims_size() == kImageRank && weight->dims(1) <= channels &&
+           int_attribute(node, "group", 1) == 1 && !behind_layer_.contains(node.input(0)) &&
+           before_layer_.contains(node.output(0)) && !feeds_max_pool(node.output(0));
+  }
+
+ private:
+  const OpRule* rule_of(int index) const { return nodes_[static_cast<std::size_t>(index)].rule; }
+  bool is_layer(int index) const {
+    return rule_of(index) && rule_of(index)->entry == Entry::Always;
+  }
+
+  void look_forth(const onnx::NodeProto& node, int index) {
+    const auto is_behind = [&](const auto& name) {
+      return !name.empty() && behind_layer_.contains(name);
+    };
+    if (is_layer(index) || std::ranges::any_of(node.input(), is_behind))
+      behind_layer_.insert(node.output().begin(), node.output().end());
+  }
+
+  void look_back(const onnx::NodeProto& node, int index) {
+    const auto is_before = [&](const auto& name) {
+      return !name.empty() && before_layer_.contains(name);
+    };
+    if (is_layer(index) || std::ranges::any_of(node.output(), is_before))
+      before_layer_.insert(node.input().begin(), node.input().end());
+  }
+
+  bool feeds_max_pool(const std::string& value) const {
+    return std::ranges::any_of(graph_.uses_of(value), [&](const Use& use) {
+      const OpRule* rule = rule_of(use.node);
+      if (!rule) return false;
+      if (rule->outputs == OutputParams::FoldedIntoProducer)
+        return feeds_max_pool(graph_.node(use.node).output(0));
+      return rule->op_type == "MaxPool";
+    });
+  }
+
+  const GraphView& graph_;
+  const std::vector<SelectedNode>& nodes_;
+  std::unordered_set<std::string_view> behind_layer_, before_layer_;
 };
 
 }  // namespace
 
-Islands settle_islands(const GraphView& graph, std::vector<SelectedNode>& nodes) {
-  return Settling(graph, nodes).run();
+void leave_slow_nodes(const Model& model, const GraphView& graph, const Placement& placement,
+                      const std::function<bool(const onnx::NodeProto&)>& is_asked_for,
+                      std::vector<SelectedNode>& nodes) {
+  const SlowNodes slow(model, graph, placement);
+  for (int index = 0; index < graph.node_count(); ++index) {
+    SelectedNode& node = nodes[static_cast<std::size_t>(index)];
+    if (!node.rule || is_asked_for(graph.node(index))) continue;
+    if (const auto rescaling = slow.free_rescaling(graph.node(index))) {
+      node.rule = &rescaling_rule(rescaling->slot);
+      continue;
+    }
+    std::string obstacle = slow.obstacle(*node.rule, graph.node(index));
+    if (!obstacle.empty()) node = {nullptr, std::move(obstacle)};
+  }
+  const FirstLayers first(graph, nodes);
+  for (int index = 0; index < graph.node_count(); ++index) {
+    if (first.is_narrow(index, placement.float_channels) && !is_asked_for(graph.node(index)))
+      nodes[static_cast<std::size_t>(index)] = {
+          &float_layer_rule(), "first layer of few input channels: float is faster"};
+  }
+}
+
+Islands settle_islands(const GraphView& graph, const Placement& placement,
+                       std::vector<SelectedNode>& nodes) {
+  return Settling(graph, placement, nodes).run();
 }
 
 }  // namespace qtool

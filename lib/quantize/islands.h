@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -22,10 +23,18 @@ struct Islands {
   std::unordered_set<std::string_view> made;  ///< a quantized operator gives it in integers
 };
 
+/// Leaves in float what `placement` says runs no faster in integers, each with the reason:
+/// operators and nodes that the runtime has no integer kernel for, products of two computed values,
+/// and the first layers. `is_asked_for` tells of a node whether the user said how to quantize it.
+void leave_slow_nodes(const Model& model, const GraphView& graph, const Placement& placement,
+                      const std::function<bool(const onnx::NodeProto&)>& is_asked_for,
+                      std::vector<SelectedNode>& nodes);
+
 /// Takes the rule from operators that would be quantized between float ones: Entry::OutputRead
-/// needs every computed input made in integers and an output that is read as such, the movers need
-/// an input made in integers. What remains are islands around the operators that multiply or store
-/// weights.
-Islands settle_islands(const GraphView& graph, std::vector<SelectedNode>& nodes);
+/// needs computed inputs made in integers (all, or one where the placement joins mixed inputs) and
+/// an output that is read as such, the movers need an input made in integers. What remains are
+/// islands around the operators that multiply or store weights.
+Islands settle_islands(const GraphView& graph, const Placement& placement,
+                       std::vector<SelectedNode>& nodes);
 
 }  // namespace qtool

@@ -25,11 +25,6 @@ struct NewNode {
   onnx::NodeProto node;
 };
 
-/// The names of one scale and zero point.
-struct ParamNames {
-  std::string scale, zero_point;
-};
-
 /// Q and DQ between which a value goes.
 struct PairNames {
   std::string node;  ///< stem of both nodes' names
@@ -37,22 +32,36 @@ struct PairNames {
   std::string suffix = {};  ///< of the nodes' names
 };
 
-/// One rewriting of one graph.
+/// One rewriting of one graph, and of the bodies in it.
 class QdqLowering {
  public:
-  QdqLowering(Model& model, const QuantPlan& plan)
-      : model_(model), plan_(plan), view_(model.graph()), names_(model.graph()) {
-    nodes_.assign(model.graph().node().begin(), model.graph().node().end());
+  /// `outer` is the one of the graph around, if there is one.
+  QdqLowering(Model& model, onnx::GraphProto& graph, const QuantPlan& plan, NameAllocator& names,
+              QdqLowering* outer = nullptr)
+      : model_(model),
+        target_(graph),
+        plan_(plan),
+        view_(graph, outer ? &outer->view_ : nullptr),
+        names_(names),
+        outer_(outer) {
+    nodes_.assign(graph.node().begin(), graph.node().end());
     is_removed_.resize(nodes_.size(), false);
     param_names_.resize(plan.tensors.size());
     conversion_names_.resize(plan.tensors.size());
+    quantized_names_.resize(plan.tensors.size());
+    is_source_.resize(plan.tensors.size(), false);
+    for (const TensorPlan& tensor : plan.tensors) {
+      if (tensor.source >= 0) is_source_[static_cast<std::size_t>(tensor.source)] = true;
+    }
   }
 
   void run() {
     for (const FoldedNode& folded : plan_.folded) fold(folded);
     for (const int node : plan_.scaled_biases)
       set_beta_to_one(nodes_[static_cast<std::size_t>(node)]);
+    for (const int node : plan_.absorbed) is_removed_[static_cast<std::size_t>(node)] = true;
     for (std::size_t i = 0; i < plan_.tensors.size(); ++i) lower_tensor(i);
+    for (const BodyPlan& body : plan_.bodies) lower_body(body);
     assemble();
   }
 
@@ -61,13 +70,18 @@ class QdqLowering {
   static void set_beta_to_one(onnx::NodeProto& node);
   int maker_of(const std::string& name) const;
   void lower_tensor(std::size_t index);
+  void lower_body(const BodyPlan& body);
 
   void lower_activation(std::size_t index);
+  void add_rescaled(const TensorPlan& tensor, const ParamNames& params);
   void add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params, int maker);
   void add_conversion(std::size_t index, const ParamNames& params, int maker);
   std::string input_of_pair(const TensorPlan& tensor, int maker, bool& keeps_name);
 
+  QdqLowering& owner_of(const std::string& constant);
   void lower_constant(std::size_t index);
+  StoredConstant stored_constant(const TensorPlan& tensor);
+  StoredConstant add_constant(const TensorPlan& tensor, const ParamNames& names);
   void lower_bias(std::size_t index);
   std::string bias_output(const TensorPlan& tensor);
   Tensor bias_of(const TensorPlan& tensor) const;
@@ -94,14 +108,19 @@ class QdqLowering {
   void drop_stale_value_info();
 
   Model& model_;
+  onnx::GraphProto& target_;
   const QuantPlan& plan_;
   GraphView view_;
-  NameAllocator names_;
+  NameAllocator& names_;
+  QdqLowering* outer_;
   std::vector<onnx::NodeProto> nodes_;
   std::vector<bool> is_removed_;
   std::vector<NewNode> new_nodes_;
   std::vector<ParamNames> param_names_, conversion_names_;
+  std::vector<std::string> quantized_names_;  ///< what the Q of each plan gives
+  std::vector<bool> is_source_;               ///< other plans read those integers
   std::vector<onnx::TensorProto> added_;
+  std::unordered_multimap<std::string, StoredConstant> stored_;  ///< by the constant's name
   std::unordered_map<std::string, int>
       moved_producer_;                        ///< output of a folded node -> node that makes it now
   std::unordered_set<std::string> touched_;   ///< initializers that some reader no longer reads
@@ -140,6 +159,11 @@ void QdqLowering::lower_tensor(std::size_t index) {
   }
 }
 
+void QdqLowering::lower_body(const BodyPlan& body) {
+  auto& holder = *nodes_[static_cast<std::size_t>(body.node)].mutable_attribute(body.attribute);
+  QdqLowering(model_, *holder.mutable_g(), body.plan, names_, this).run();
+}
+
 /// Has node `maker` write `name` under another name, which is returned.
 std::string QdqLowering::rename_output(int maker, const std::string& name) {
   const std::string renamed = names_.unique(name + "_QuantizeLinear_Input");
@@ -160,6 +184,7 @@ std::string QdqLowering::input_of_pair(const TensorPlan& tensor, int maker, bool
 void QdqLowering::lower_activation(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
   const ParamNames params = params_of(index);
+  if (tensor.source >= 0) return add_rescaled(tensor, params);
   const int maker = maker_of(tensor.name);
   if (tensor.conversion) return add_conversion(index, params, maker);
   if (tensor.has_pair_per_reader) return add_pair_per_reader(tensor, params, maker);
@@ -168,8 +193,21 @@ void QdqLowering::lower_activation(std::size_t index) {
   const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
   const std::string output =
       keeps_name ? tensor.name : names_.unique(tensor.name + "_DequantizeLinear_Output");
+  quantized_names_[index] = quantized;
+  if (is_source_[index] && tensor.uses.empty() && !keeps_name) {
+    return add_node(maker, "QuantizeLinear", tensor.name + "_QuantizeLinear",
+                    {input, params.scale, params.zero_point}, quantized, tensor.params);
+  }
   add_pair(maker, {tensor.name, input, quantized, output}, params, tensor.params);
   if (!keeps_name) redirect(tensor.uses, output);
+}
+
+/// The node that made the value is gone: it is another reading of its source's integers.
+void QdqLowering::add_rescaled(const TensorPlan& tensor, const ParamNames& params) {
+  const auto source = static_cast<std::size_t>(tensor.source);
+  add_node(maker_of(plan_.tensors[source].name), "DequantizeLinear",
+           tensor.name + "_DequantizeLinear",
+           {quantized_names_[source], params.scale, params.zero_point}, tensor.name, tensor.params);
 }
 
 void QdqLowering::add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params,
@@ -218,23 +256,51 @@ void QdqLowering::add_conversion(std::size_t index, const ParamNames& params, in
   redirect(conversion.uses, second);
 }
 
+/// The rewriting of the graph that has the constant.
+QdqLowering& QdqLowering::owner_of(const std::string& constant) {
+  QdqLowering* owner = this;
+  while (owner->outer_ && !owner->view_.defines(constant)) owner = owner->outer_;
+  return *owner;
+}
+
 void QdqLowering::lower_constant(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
-  const ParamNames params = params_of(index);
+  QdqLowering& owner = owner_of(tensor.name);
+  const StoredConstant stored = tensor.provider >= 0 ? owner.add_constant(tensor, params_of(index))
+                                                     : owner.stored_constant(tensor);
+  param_names_[index] = stored.names;
   const std::string output = names_.unique(tensor.name + "_DequantizeLinear_Output");
-  touched_.insert(tensor.name);
+  owner.touched_.insert(tensor.name);
   if (tensor.keeps_float) {
     const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
-    add_pair(-1, {tensor.name, tensor.name, quantized, output}, params, tensor.params);
+    add_pair(-1, {tensor.name, tensor.name, quantized, output}, stored.names, tensor.params);
   } else {
-    const std::string stored = names_.unique(tensor.name + "_quantized");
-    const Tensor values = model_.tensor(*view_.initializer(tensor.name));
-    add_initializer(make_tensor(stored, tensor.params.type, values.shape,
-                                quantize_constant(values, tensor.params)));
     add_node(-1, "DequantizeLinear", tensor.name + "_DequantizeLinear",
-             {stored, params.scale, params.zero_point}, output, tensor.params);
+             {stored.values, stored.names.scale, stored.names.zero_point}, output, tensor.params);
   }
   redirect(tensor.uses, output);
+}
+
+/// A constant of this graph as it is stored with scales and zero points of its own.
+StoredConstant QdqLowering::stored_constant(const TensorPlan& tensor) {
+  const auto [first, last] = stored_.equal_range(tensor.name);
+  const auto known = std::find_if(first, last, [&](const auto& entry) {
+    return are_stored_alike(entry.second.params, tensor.params);
+  });
+  // onnxruntime.quantization stores one per kind of reader.
+  if (known != last && plan_.convention == Convention::Own) return known->second;
+  const ParamNames names =
+      add_params(tensor.params, {tensor.name + "_scale", tensor.name + "_zero_point"});
+  return stored_.emplace(tensor.name, add_constant(tensor, names))->second;
+}
+
+StoredConstant QdqLowering::add_constant(const TensorPlan& tensor, const ParamNames& names) {
+  if (tensor.keeps_float) return {tensor.params, {}, names};
+  const std::string stored = names_.unique(tensor.name + "_quantized");
+  const Tensor values = model_.tensor(*view_.initializer(tensor.name));
+  add_initializer(make_tensor(stored, tensor.params.type, values.shape,
+                              quantize_constant(values, tensor.params)));
+  return {tensor.params, stored, names};
 }
 
 const std::string& values_name(const TensorPlan& tensor) {
@@ -260,7 +326,7 @@ void QdqLowering::lower_bias(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
   const Tensor bias = bias_of(tensor);
   const std::string stored = names_.unique(tensor.name + "_quantized");
-  touched_.insert(values_name(tensor));
+  owner_of(values_name(tensor)).touched_.insert(values_name(tensor));
   if (tensor.replaces_value) replaced_.insert(tensor.name);
   if (tensor.params.type == ElementType::Float) {
     add_initializer(make_tensor(stored, ElementType::Float, bias.shape, bias.bytes));
@@ -390,7 +456,7 @@ void erase_named(google::protobuf::RepeatedPtrField<Named>& list,
 void QdqLowering::drop_unused_initializers() {
   const bool drops_all = plan_.convention == Convention::OnnxRuntime &&
                          std::ranges::none_of(plan_.tensors, &TensorPlan::keeps_float);
-  auto& graph = model_.graph();
+  auto& graph = target_;
   std::unordered_set<std::string> gone = std::move(replaced_);
   const GraphView view(graph);
   for (const auto& tensor : graph.initializer()) {
@@ -406,11 +472,11 @@ void QdqLowering::drop_unused_initializers() {
 void QdqLowering::drop_stale_value_info() {
   std::unordered_set<std::string> gone;
   for (const FoldedNode& folded : plan_.folded) gone.insert(folded.input);
-  erase_named(*model_.graph().mutable_value_info(), gone);
+  erase_named(*target_.mutable_value_info(), gone);
 }
 
 void QdqLowering::place_nodes() {
-  auto& graph = model_.graph();
+  auto& graph = target_;
   graph.clear_node();
   const auto add_behind = [&](std::vector<onnx::NodeProto>& nodes) {
     for (auto& node : nodes) *graph.add_node() = std::move(node);
@@ -432,18 +498,19 @@ void QdqLowering::place_nodes() {
 
 void QdqLowering::assemble() {
   place_nodes();
-  for (auto& tensor : added_) *model_.graph().add_initializer() = std::move(tensor);
+  for (auto& tensor : added_) *target_.add_initializer() = std::move(tensor);
   drop_unused_initializers();
   drop_stale_value_info();
   if (!plan_.qdq_domain.empty() && model_.opset(plan_.qdq_domain) == 0)
     model_.set_opset(plan_.qdq_domain, 1);
-  if (plan_.convention == Convention::OnnxRuntime) sort_as_onnxruntime(model_.graph());
+  if (plan_.convention == Convention::OnnxRuntime) sort_as_onnxruntime(target_);
 }
 
 }  // namespace
 
 Model lower_to_qdq(Model model, const QuantPlan& plan) {
-  QdqLowering(model, plan).run();
+  NameAllocator names(model.graph());
+  QdqLowering(model, model.graph(), plan, names).run();
   return model;
 }
 

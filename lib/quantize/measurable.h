@@ -14,7 +14,6 @@ namespace qtool {
 /// main graph and of bodies in it, in graph order: all whose range `build_plan` could ask for with
 /// any preset, type, format and list of nodes, and what other algorithms may. Only
 /// `op_types_to_quantize` counts, which adds operators that have no rule and leaves out the others.
-/// Values of one name in branches beside each other are one.
 std::vector<std::string> measurable_tensors(const Model& model, const QuantizationConfig& config);
 
 /// Those of them whose means per channel `build_plan` could make use of.

@@ -51,10 +51,11 @@ std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
   // ONNX Runtime's own Q and DQ have had axes and float16 scales from the start.
   if (!qdq_domain({}, config, model.opset()).empty()) return needed;
   if (needed >= kFirstWithSmallTypesAndBlocks) return needed;
-  for (const TensorPlan& tensor : draft_plan(model, config, placement).tensors) {
+  const QuantPlan draft = draft_plan(model, config, placement);
+  for (const TensorPlan* tensor : all_tensors(draft)) {
     // Integer operators take scales of channels as they are.
-    const bool has_quantizer = config.quant_format == QuantFormat::Qdq || !tensor.params.axis;
-    if (has_quantizer) needed = std::max(needed, first_opset(tensor));
+    const bool has_quantizer = config.quant_format == QuantFormat::Qdq || !tensor->params.axis;
+    if (has_quantizer) needed = std::max(needed, first_opset(*tensor));
   }
   return needed;
 }

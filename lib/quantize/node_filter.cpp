@@ -13,13 +13,8 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::ranges::find(list, word) != list.end();
 }
 
+/// Of all nodes, those of bodies included.
 std::vector<std::string> node_names(const onnx::GraphProto& graph) {
-  std::vector<std::string> names;
-  for (const auto& node : graph.node()) names.push_back(node.name());
-  return names;
-}
-
-std::vector<std::string> node_names_at_all_depths(const onnx::GraphProto& graph) {
   std::vector<std::string> names;
   for_each_graph(graph, [&](const onnx::GraphProto& each) {
     for (const auto& node : each.node()) names.push_back(node.name());
@@ -33,7 +28,7 @@ std::vector<std::string> check_node_lists(const onnx::GraphProto& graph,
                                           const QuantizationConfig& config, Preset preset) {
   std::vector<std::string> warnings;
   if (config.nodes_to_quantize.empty() && config.nodes_to_exclude.empty()) return warnings;
-  const std::vector<std::string> names = node_names_at_all_depths(graph);
+  const std::vector<std::string> names = node_names(graph);
   const auto check = [&](const char* key, const std::vector<std::string>& entries) {
     const NodeSelector selector(entries, names);
     for (const std::string& entry : selector.unmatched()) {
@@ -53,12 +48,19 @@ std::vector<std::string> check_node_lists(const onnx::GraphProto& graph,
   return warnings;
 }
 
-NodeFilter::NodeFilter(const onnx::GraphProto& graph, const QuantizationConfig& config,
+NodeFilter::NodeFilter(const onnx::GraphProto& main, const QuantizationConfig& config,
                        const Placement& placement)
     : config_(config),
       placement_(placement),
-      included_(config.nodes_to_quantize, node_names(graph)),
-      excluded_(config.nodes_to_exclude, node_names(graph)) {}
+      included_(config.nodes_to_quantize, node_names(main)),
+      excluded_(config.nodes_to_exclude, node_names(main)) {}
+
+std::string NodeFilter::obstacle_to_bodies(const onnx::NodeProto& node) const {
+  if (excluded_.contains(node.name())) return "lies in a node that is in nodes_to_exclude";
+  if (contains(config_.op_types_to_exclude, node.op_type()))
+    return "lies in a node whose type is in op_types_to_exclude";
+  return "";
+}
 
 const OpRule* NodeFilter::rule_for(const onnx::NodeProto& node, std::string& reason) const {
   const std::string& type = node.op_type();

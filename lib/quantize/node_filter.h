@@ -18,14 +18,17 @@ namespace qtool {
 std::vector<std::string> check_node_lists(const onnx::GraphProto& graph,
                                           const QuantizationConfig& config, Preset preset);
 
-/// Which nodes the config lets quantization touch.
+/// Which nodes of a model the config lets quantization touch, those of bodies included.
 class NodeFilter {
  public:
-  NodeFilter(const onnx::GraphProto& graph, const QuantizationConfig& config,
+  NodeFilter(const onnx::GraphProto& main, const QuantizationConfig& config,
              const Placement& placement);
 
   /// The rule to quantize `node` by; otherwise `reason` says why it stays in float.
   const OpRule* rule_for(const onnx::NodeProto& node, std::string& reason) const;
+  /// Why the bodies of `node` stay in float as a whole, or nothing: the config leaves out a node
+  /// with all that lies in it.
+  std::string obstacle_to_bodies(const onnx::NodeProto& node) const;
 
  private:
   const QuantizationConfig& config_;

@@ -300,9 +300,13 @@ void FormFinder::drop_unneeded() {
 
 Placement with_integer_forms(const Placement& placement) {
   static const std::vector<OpRule> rows = rows_with_forms(placement_for(Preset::Cpu).rules);
-  Placement out = placement;
-  out.rules = rows;
-  return out;
+  // What has an integer form has a kernel, which gives integers.
+  return {.rules = rows,
+          .follows_onnxruntime = placement.follows_onnxruntime,
+          .corrects_biases = placement.corrects_biases,
+          .float_channels = placement.float_channels,
+          .spares_noisy_weights = placement.spares_noisy_weights,
+          .joins_mixed_inputs = placement.joins_mixed_inputs};
 }
 
 void add_node_forms(const Model& model, QuantPlan& plan) { FormFinder(model, plan).run(); }

@@ -11,6 +11,20 @@ constexpr InputRule matrix(std::int8_t axis) { return {InputRole::Weight, axis, 
 constexpr InputRule bias() { return {InputRole::Bias}; }
 constexpr InputRule stays_float() { return {InputRole::Float}; }
 
+constexpr RuntimeSet but(RuntimeSet runtimes) { return kEveryRuntime & ~runtimes; }
+
+/// The row for runtimes that `runtimes` is none of.
+constexpr OpRule not_on(RuntimeSet runtimes, OpRule row) {
+  row.integer_on = but(runtimes);
+  return row;
+}
+
+/// A row that preset `onnxruntime` does without.
+constexpr OpRule own(OpRule row) {
+  row.is_own = true;
+  return row;
+}
+
 /// Every input is an activation, every output has its own range.
 constexpr OpRule elementwise(std::string_view op_type, OutputParams outputs = OutputParams::Own) {
   return {.op_type = op_type,
@@ -45,7 +59,10 @@ constexpr OpRule gather(std::string_view op_type) {
 
 /// Scale and bias stay in float: eight bits for them cost accuracy and no runtime gains by it.
 constexpr OpRule normalization(std::string_view op_type) {
-  return {.op_type = op_type, .inputs = {activation()}, .entry = Entry::OutputRead};
+  return {.op_type = op_type,
+          .inputs = {activation()},
+          .entry = Entry::OutputRead,
+          .integer_on = but(kCpuProvider)};
 }
 
 /// Sorted by op_type. Operators without a row stay in float.
@@ -60,8 +77,11 @@ constexpr OpRule kOpRules[] = {
     {.op_type = "ConvTranspose",
      .inputs = {activation(), weight(1), bias()},
      .gives_integers = true,
+     .integer_on = but(kCpuProvider),
      .refine = refine_conv_transpose},
-    elementwise("CumSum"),
+    not_on(kCpuProvider, elementwise("CumSum")),
+    own(mover("DepthToSpace", 13)),
+    own(not_on(kCpuProvider, elementwise("Div"))),
     {.op_type = "EmbedLayerNormalization",
      .domain = "com.microsoft",
      .inputs = {activation(), activation(), activation()},
@@ -80,19 +100,28 @@ constexpr OpRule kOpRules[] = {
     {.op_type = "Pad",
      .inputs = {activation(), stays_float(), activation()},
      .entry = Entry::OutputRead,
+     .integer_on = but(kCpuProvider),
      .refine = refine_pad},
+    own(mover("ReduceMax", 12)),
+    own(mover("ReduceMin", 12)),
     clamp("Relu"),
     mover("Reshape"),
-    mover("Resize", 11),
+    {.op_type = "Resize",
+     .inputs = {activation()},
+     .outputs = OutputParams::SharedWithInput,
+     .entry = Entry::QuantizedInput,
+     .since_opset = 11,
+     .obstacle = resize_obstacle},
     elementwise("Sigmoid"),
     mover("Slice"),
-    elementwise("Softmax", OutputParams::UnitInterval),
+    not_on(kCpuProvider, elementwise("Softmax", OutputParams::UnitInterval)),
     {.op_type = "Split",
      .inputs = {activation()},
      .outputs = OutputParams::SharedWithInput,
      .entry = Entry::OutputRead},
     mover("Squeeze"),
-    mover("TopK"),
+    own(not_on(kCpuProvider, elementwise("Sub"))),
+    not_on(kCpuProvider, mover("TopK")),
     mover("Transpose"),
     mover("Unsqueeze"),
     {.op_type = "Where",
@@ -108,14 +137,34 @@ constexpr auto kPassed = std::to_array<std::string_view>(
 
 constexpr OpRule kGenericRule = elementwise("");
 
+constexpr OpRule rescaling(int data_slot) {
+  OpRule row{.op_type = "",
+             .outputs = OutputParams::Rescaled,
+             .entry = Entry::QuantizedInput,
+             .data_slot = data_slot};
+  row.inputs[static_cast<std::size_t>(data_slot)] = activation();
+  return row;
+}
+constexpr OpRule kRescalingRules[] = {rescaling(0), rescaling(1)};
+
+constexpr OpRule kFloatLayerRule = {.op_type = "", .computes_in_float = true};
+
 }  // namespace
 
 const Placement& placement_for(Preset preset) {
   static constexpr Placement kEverything{
       .rules = kOpRules, .follows_onnxruntime = true, .corrects_biases = false};
-  static constexpr Placement kWhatIsRead{
-      .rules = kOpRules, .follows_onnxruntime = false, .corrects_biases = true};
-  return preset == Preset::OnnxRuntime ? kEverything : kWhatIsRead;
+  static constexpr Placement kCpu{.rules = kOpRules,
+                                  .follows_onnxruntime = false,
+                                  .corrects_biases = true,
+                                  .runtime = kCpuProvider,
+                                  .needs_constant_weights = true,
+                                  .float_channels = 4,
+                                  .sums_in_float = true,
+                                  .spares_noisy_weights = true,
+                                  .rescales_for_free = true,
+                                  .joins_mixed_inputs = true};
+  return preset == Preset::OnnxRuntime ? kEverything : kCpu;
 }
 
 const OpRule* find_rule(const Placement& placement, std::string_view op_type,
@@ -124,7 +173,8 @@ const OpRule* find_rule(const Placement& placement, std::string_view op_type,
   if (row == placement.rules.end() || row->op_type != op_type) return nullptr;
   const bool same_domain =
       row->domain == domain || (row->domain.empty() && is_default_domain(domain));
-  return same_domain ? &*row : nullptr;
+  const bool is_known = !row->is_own || !placement.follows_onnxruntime;
+  return same_domain && is_known ? &*row : nullptr;
 }
 
 std::string obstacle_behind(std::string_view op_type, ElementType type) {
@@ -142,14 +192,19 @@ std::string obstacle_before(std::string_view op_type, ElementType type) {
   return has_obstacle ? "has no form of type " + element_type_name(type) : "";
 }
 
+bool passes_quantizers(std::string_view op_type) {
+  return std::ranges::binary_search(kPassed, op_type);
+}
+
 std::string obstacle_by_maker(const GraphView& graph, const std::string& value, ElementType type) {
   for (int producer = graph.producer_of(value); producer >= 0;) {
     const auto& node = graph.node(producer);
     std::string obstacle = obstacle_behind(node.op_type(), type);
     if (!obstacle.empty()) return obstacle;
     // Runtimes move a quantizer in front of what only moves values.
-    const bool is_passed = std::ranges::binary_search(kPassed, node.op_type());
-    producer = is_passed && node.input_size() > 0 ? graph.producer_of(node.input(0)) : -1;
+    producer = passes_quantizers(node.op_type()) && node.input_size() > 0
+                   ? graph.producer_of(node.input(0))
+                   : -1;
   }
   return "";
 }
@@ -165,5 +220,11 @@ std::string obstacle_by_readers(const GraphView& graph, const std::string& value
 }
 
 const OpRule& generic_rule() { return kGenericRule; }
+
+const OpRule& float_layer_rule() { return kFloatLayerRule; }
+
+const OpRule& rescaling_rule(int data_slot) {
+  return kRescalingRules[static_cast<std::size_t>(data_slot)];
+}
 
 }  // namespace qtool

@@ -35,6 +35,7 @@ enum class OutputParams {
   FoldedIntoProducer,  ///< measured; the operator clamps, and goes away where the quantizer already
                        ///< clamps the same
   UnitInterval,        ///< the range is [0, 1] by definition
+  Rescaled,            ///< the input's integers, with another scale and zero point
 };
 
 /// When a rule applies at all.
@@ -46,6 +47,11 @@ enum class Entry {
   ConstantOrQuantizedInput,  ///< also where input 0 is constant
   QuantizedInputs,           ///< where all Activation inputs are quantized already
 };
+
+/// Where operators may run on integers: a set of runtimes, one bit each.
+using RuntimeSet = std::uint8_t;
+constexpr RuntimeSet kCpuProvider = 1;  ///< ONNX Runtime's CPU provider on x64
+constexpr RuntimeSet kEveryRuntime = 0xFF;
 
 struct NodeContext {
   const onnx::NodeProto& node;
@@ -69,7 +75,16 @@ struct OpRule {
   /// the columns of one matrix, its second input. With others models load, and runs of them fail or
   /// are wrong: then the output is quantized too, or, where it cannot be, there is one scale.
   bool floats_need_columns = false;
+  int data_slot = 0;             ///< the input that it moves, selects or rescales
   std::int64_t since_opset = 1;  ///< below it runtimes have no 8-bit form
+  /// The runtimes that have an integer kernel. In all others a pair would only cost.
+  RuntimeSet integer_on = kEveryRuntime;
+  /// Why the kernels of `runtimes` cannot do this node in integers, or nothing.
+  std::string (*obstacle)(const NodeContext& context, RuntimeSet runtimes) = nullptr;
+  /// It computes floats, and integers are made of its outputs where operators read such.
+  bool computes_in_float = false;
+  /// onnxruntime.quantization has no rule for it.
+  bool is_own = false;
   /// Groups of output channels that share the weight's channel scales (ConvTranspose).
   std::int64_t bias_groups = 1;
   /// Factor of the bias (beta of Gemm).
@@ -89,10 +104,26 @@ struct Placement {
   bool follows_onnxruntime = false;
   /// Weights with one scale per tensor have their mean error taken out of the bias.
   bool corrects_biases = false;
+  /// Where the model is to run: what has no integer kernel there stays in float. None: anywhere.
+  RuntimeSet runtime = 0;
+  /// Layers whose second input is computed stay in float.
+  bool needs_constant_weights = false;
+  /// A Conv with at most so many input channels stays in float, unless a MaxPool follows.
+  std::int64_t float_channels = 0;
+  /// MatMul and Gemm give integers only where a layer reads nothing but moved or clamped values of
+  /// theirs: their kernels give floats as cheaply, and those keep residuals exact.
+  bool sums_in_float = false;
+  /// Layers stay in float where the noise of one scale would drown most channels of their weight.
+  bool spares_noisy_weights = false;
+  /// Factors and addends of quantized values go into the scale and the zero point of their readers.
+  bool rescales_for_free = false;
+  /// Operators that work on several values are quantized where one of them comes in integers: a
+  /// quantizer for the others costs less than floats for all.
+  bool joins_mixed_inputs = false;
 };
 
 /// Preset `onnxruntime` quantizes whatever has a row, every other one what an integer kernel can
-/// read.
+/// read: docs/placement.md.
 const Placement& placement_for(Preset preset);
 
 /// The row of `op_type`, or nullptr: the operator stays in float.
@@ -109,6 +140,10 @@ std::string obstacle_before(std::string_view op_type, ElementType type);
 std::string obstacle_by_maker(const GraphView& graph, const std::string& value, ElementType type);
 std::string obstacle_by_readers(const GraphView& graph, const std::string& value, ElementType type);
 
+/// Whether an operator only moves or selects values, so that a quantizer may as well stand on its
+/// other side.
+bool passes_quantizers(std::string_view op_type);
+
 /// The rule for operators that have no row but that the user asked for: every float input and
 /// output is an activation.
 const OpRule& generic_rule();
@@ -118,6 +153,13 @@ inline std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
   return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
 }
 
+/// For layers that stay in float though operators behind them read integers.
+const OpRule& float_layer_rule();
+
+/// For Mul, Div, Add and Sub of a number, which is in the input that is not `data_slot`.
+const OpRule& rescaling_rule(int data_slot);
+
+std::string resize_obstacle(const NodeContext& context, RuntimeSet runtimes);
 OpRule refine_conv_transpose(OpRule row, const NodeContext& context);
 OpRule refine_gemm(OpRule row, const NodeContext& context);
 OpRule refine_integer_matmul(OpRule row, const NodeContext& context);

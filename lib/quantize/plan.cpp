@@ -20,6 +20,36 @@ const QuantParams& params_seen_by(const TensorPlan& plan, Use reader) {
                                                                : plan.params;
 }
 
+const onnx::GraphProto& body_graph(const onnx::GraphProto& graph, const BodyPlan& body) {
+  return graph.node(body.node).attribute(body.attribute).g();
+}
+
+namespace {
+
+void collect_tensors(const QuantPlan& plan, std::vector<const TensorPlan*>& out) {
+  for (const TensorPlan& tensor : plan.tensors) out.push_back(&tensor);
+  for (const BodyPlan& body : plan.bodies) collect_tensors(body.plan, out);
+}
+
+std::string indented(const std::string& text) {
+  std::string out;
+  bool is_line_start = true;
+  for (const char each : text) {
+    if (is_line_start) out += "  ";
+    out += each;
+    is_line_start = each == '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<const TensorPlan*> all_tensors(const QuantPlan& plan) {
+  std::vector<const TensorPlan*> out;
+  collect_tensors(plan, out);
+  return out;
+}
+
 std::string to_text(const QuantPlan& plan) {
   std::string out;
   for (const TensorPlan& tensor : plan.tensors) {
@@ -32,11 +62,17 @@ std::string to_text(const QuantPlan& plan) {
   }
   for (const FoldedNode& node : plan.folded)
     out += fmt::format("{} folded into {}\n", node.output, node.input);
+  for (const TensorPlan& tensor : plan.tensors) {
+    if (tensor.source >= 0)
+      out += fmt::format("{} absorbed into {}\n", tensor.name,
+                         plan.tensors[static_cast<std::size_t>(tensor.source)].name);
+  }
   for (const Skipped& skipped : plan.skipped) {
     const std::string& node = skipped.node_name.empty() ? skipped.op_type : skipped.node_name;
     out += fmt::format("{}{} float: {}\n", node, skipped.tensor.empty() ? "" : " " + skipped.tensor,
                        skipped.reason);
   }
+  for (const BodyPlan& body : plan.bodies) out += body.name + ":\n" + indented(to_text(body.plan));
   return out;
 }
 

@@ -48,6 +48,8 @@ struct TensorPlan {
   Role role = Role::Activation;
   QuantParams params;
   int provider = -1;  ///< index of the plan whose scale and zero point this one shares; -1: its own
+  int source = -1;  ///< index of the plan whose integers this one reads: a node that only rescales
+                    ///< made it, and is in the scale and zero point now; -1: it has its own
   std::vector<Use> uses =
       {};  ///< readers that get the dequantized value; others keep the float one
   /// Activation: the graph's outputs and subgraphs too see the dequantized value. Bias: all readers
@@ -104,6 +106,8 @@ enum class Convention {
   OnnxRuntime,  ///< as onnxruntime.quantization: its order of nodes, its shapes of a bias's scale
 };
 
+struct BodyPlan;
+
 /// Everything that quantization decided of a graph, in graph order. Lowering reads it and decides
 /// nothing.
 struct QuantPlan {
@@ -111,17 +115,43 @@ struct QuantPlan {
   Convention convention = Convention::Own;
   std::vector<TensorPlan> tensors;
   std::vector<FoldedNode> folded;
+  std::vector<int> absorbed;    ///< nodes that the plan of their output does without (`source`)
   std::vector<NodeForm> forms;  ///< QOperator, in graph order; all other nodes work on floats
   std::vector<int>
       scaled_biases;  ///< Gemm nodes whose beta went into the stored bias: the attribute becomes 1
   std::vector<Skipped> skipped;
   std::vector<int>
       quantized_nodes;  ///< nodes that read at least one quantized tensor by their rule
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  ///< of the main graph's plan: also those of all bodies
+  std::vector<BodyPlan> bodies;       ///< of the nodes of this graph
 };
 
+/// The plan for a body: the graph that attribute number `attribute` of node `node` holds. A
+/// constant of a graph around it may be in the plan, and is then stored in the graph that it is
+/// from.
+struct BodyPlan {
+  int node = -1;
+  int attribute = -1;
+  std::string name;  ///< `then_branch of node 'cond' (If)`
+  QuantPlan plan;
+};
+
+const onnx::GraphProto& body_graph(const onnx::GraphProto& graph, const BodyPlan& body);
+
+/// Calls `visit(graph, plan)` for `plan`, which was made for `graph`, and for the plans of all
+/// bodies below.
+template <typename Visit>
+void for_each_plan(const onnx::GraphProto& graph, const QuantPlan& plan, const Visit& visit) {
+  visit(graph, plan);
+  for (const BodyPlan& body : plan.bodies) for_each_plan(body_graph(graph, body), body.plan, visit);
+}
+
+/// The tensors of a plan and of the plans of all bodies below.
+std::vector<const TensorPlan*> all_tensors(const QuantPlan& plan);
+
 /// One line per tensor in graph order: `x uint8 measured`, `w int8 axis=0 weights`, `b int32
-/// scale=x*w`; then a line per folded and per skipped node.
+/// scale=x*w`; then a line per folded and per skipped node; then each body's plan, indented below
+/// its name.
 std::string to_text(const QuantPlan& plan);
 
 }  // namespace qtool

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string_view>
@@ -14,14 +15,18 @@
 #include "quantize/bias_correction.h"
 #include "quantize/bias_planner.h"
 #include "quantize/bias_requests.h"
+#include "quantize/bodies.h"
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
+#include "quantize/derived_bias.h"
+#include "quantize/existing_pairs.h"
 #include "quantize/islands.h"
 #include "quantize/masks.h"
 #include "quantize/needed_opset.h"
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/qdq_planner.h"
 #include "quantize/params.h"
+#include "quantize/rescaling.h"
 #include "quantize/schemes.h"
 #include "quantize/size_nodes.h"
 #include "quantize/tensor_overrides.h"
@@ -31,29 +36,51 @@ namespace {
 
 using Role = TensorPlan::Role;
 
-/// Builds a plan in one walk over the nodes. Without ranges it drafts: every tensor counts as
-/// measurable, and `measured()` tells which were asked for.
+/// What all graphs of a model are planned by.
+struct PlanContext {
+  const Model& model;
+  const TensorRanges* ranges;  ///< null for a draft
+  const ChannelMeans* means;   ///< null for a draft
+  const QuantizationConfig& config;
+  const Placement& placement;
+  NodeFilter filter;
+  bool corrects_biases;
+  bool carries_pairs;  ///< the model was quantized before, at least in parts
+  const std::set<std::string>* float_weights = nullptr;
+};
+
+/// Builds a plan in one walk over the nodes of a graph, and those of the bodies in it. Without
+/// ranges it drafts: every tensor counts as measurable, and `measured()` tells which were asked
+/// for.
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, const TensorRanges* ranges, const ChannelMeans* means,
-              const QuantizationConfig& config, const Placement& placement)
-      : model_(model),
-        ranges_(ranges),
-        config_(config),
-        graph_(model.graph()),
-        filter_(model.graph(), config, placement),
-        overrides_(config.extra_options),
-        opset_(model.opset()),
-        biases_(model, graph_,
-                config.extra_options.quantize_bias && corrects_biases(config, placement), means),
-        quantizes_unread_(!config.op_types_to_quantize.empty() ||
-                          !config.nodes_to_quantize.empty()) {
+  PlanBuilder(const PlanContext& context, const onnx::GraphProto& graph,
+              const GraphView* outer = nullptr)
+      : context_(context),
+        model_(context.model),
+        ranges_(context.ranges),
+        config_(context.config),
+        graph_(graph, outer),
+        overrides_(config_.extra_options),
+        opset_(model_.opset()),
+        biases_(model_, graph_, context.corrects_biases, context.means),
+        quantizes_unread_(!config_.op_types_to_quantize.empty() ||
+                          !config_.nodes_to_quantize.empty()) {
+    if (context_.carries_pairs) pairs_.emplace(model_, graph_);
     select_rules();
-    if (!quantizes_unread_) islands_ = settle_islands(graph_, selected_);
+    if (quantizes_unread_) return;
+    leave_slow_nodes(
+        model_, graph_, context.placement,
+        [this](const onnx::NodeProto& node) { return is_asked_for(node); }, selected_);
+    leave_float_weights();
+    islands_ = settle_islands(graph_, context.placement, selected_);
   }
 
   QuantPlan build() {
-    for (int index = 0; index < graph_.node_count(); ++index) plan_node(index);
+    for (int index = 0; index < graph_.node_count(); ++index) {
+      plan_node(index);
+      plan_bodies(index);
+    }
     if (!biases_.requests().empty()) {
       plan_biases(model_, graph_, biases_.requests(), zero_channels_, config_.extra_options, plan_);
     }
@@ -64,12 +91,18 @@ class PlanBuilder {
 
   std::vector<std::string>& measured() { return measured_; }
   std::vector<AveragedTensor>& averaged() { return biases_.averaged(); }
+  /// Whether the graph has values to measure and none of them was ever seen.
+  bool was_never_run() const { return has_unseen_ && !has_seen_; }
 
  private:
   // Which nodes take part.
   void select_rules();
   bool has_replaceable_weight(const OpRule& rule, const onnx::NodeProto& node) const;
+  std::string obstacle_of_pairs(int index) const;
+  bool is_asked_for(const onnx::NodeProto& node) const;
+  void leave_float_weights();
   void plan_node(int index);
+  void complete_node(int index);
   std::string entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const;
   bool is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
   std::vector<int> plan_inputs(const OpRule& rule, int index);
@@ -78,17 +111,29 @@ class PlanBuilder {
   bool has_column_scales(const std::string& name, int slot, const ScaleSharing& sharing) const;
   bool needs_integer_output(const OpRule& rule, std::span<const int> input_plans) const;
 
+  // Bodies.
+  void plan_bodies(int index);
+  QuantPlan plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body,
+                         const std::string& name);
+
   // Activations.
   bool reads_quantized(const Use& use) const;
   int activation_plan(std::string_view name) const;
   int plan_activation(const std::string& name, int index);
   void share_activation(const std::string& name, int provider);
   int add_activation(const std::string& name, QuantParams params, std::string derivation);
+  bool is_made_in_integers(const std::string& name) const;
   void set_readers(TensorPlan& plan) const;
   std::string activation_obstacle(const std::string& name) const;
   std::string_view clamped_name(const std::string& name) const;
   bool is_unit_interval(const std::string& name) const;
   std::optional<Range> range_of(const std::string& name);
+
+  // What only rescales.
+  NodeContext context_of(int index) const { return {graph_.node(index), graph_, model_, opset_}; }
+  void plan_rescaling(int index);
+  bool absorb(int index, const Rescaling& rescaling);
+  std::optional<double> offset_behind(const std::string& name) const;
 
   // Relu and Clip.
   void plan_clamp(int index);
@@ -120,14 +165,15 @@ class PlanBuilder {
   }
   void drop_replaced();
 
+  const PlanContext& context_;
   const Model& model_;
   const TensorRanges* ranges_;
   const QuantizationConfig& config_;
   GraphView graph_;
-  NodeFilter filter_;
   TensorOverrides overrides_;
   std::int64_t opset_;
   BiasRequests biases_;
+  std::optional<ExistingPairs> pairs_;  ///< where the model carries some
   bool quantizes_unread_;
   std::vector<SelectedNode> selected_;
   Islands islands_;
@@ -138,6 +184,7 @@ class PlanBuilder {
   std::vector<int> replaced_;
   std::unordered_set<std::string> refused_;
   std::vector<std::string> measured_;
+  bool has_seen_ = false, has_unseen_ = false;  ///< of the graph's own values
 };
 
 void PlanBuilder::select_rules() {
@@ -145,7 +192,7 @@ void PlanBuilder::select_rules() {
   selected_.resize(static_cast<std::size_t>(graph_.node_count()));
   for (int index = 0; index < graph_.node_count(); ++index) {
     SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
-    selected.rule = filter_.rule_for(graph_.node(index), selected.reason);
+    selected.rule = context_.filter.rule_for(graph_.node(index), selected.reason);
     if (selected.rule && opset_ < selected.rule->since_opset) {
       selected.reason =
           fmt::format("needs opset {}, the model has {}", selected.rule->since_opset, opset_);
@@ -158,6 +205,8 @@ void PlanBuilder::select_rules() {
       selected = {nullptr, "its weight is a default that a caller may replace"};
     if (selected.rule && computes_size[static_cast<std::size_t>(index)])
       selected = {nullptr, "computes sizes, which rounding would change"};
+    if (const std::string pairs = obstacle_of_pairs(index); selected.rule && !pairs.empty())
+      selected = {nullptr, pairs};
   }
 }
 
@@ -172,23 +221,115 @@ bool PlanBuilder::has_replaceable_weight(const OpRule& rule, const onnx::NodePro
   return false;
 }
 
+/// Why a node gets no pairs beside those that the model brings, or nothing. Where a model brings
+/// some, its maker chose what they stand on: others only join them when they are asked for.
+std::string PlanBuilder::obstacle_of_pairs(int index) const {
+  if (!pairs_) return "";
+  if (pairs_->hold(index)) return "is quantized already";
+  return quantizes_unread_ ? "" : "the model brings pairs of its own, which leave it out";
+}
+
+void PlanBuilder::leave_float_weights() {
+  if (!context_.float_weights) return;
+  for (int index = 0; index < graph_.node_count(); ++index) {
+    const auto& node = graph_.node(index);
+    SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
+    if (!selected.rule || is_asked_for(node)) continue;
+    for (int slot = 0; slot < node.input_size(); ++slot) {
+      if (selected.rule->input(slot).role == InputRole::Weight &&
+          context_.float_weights->contains(node.input(slot))) {
+        selected = {&float_layer_rule(), "one scale is too coarse for its weight"};
+        break;
+      }
+    }
+  }
+}
+
+/// Whether an override speaks of a value of the node.
+bool PlanBuilder::is_asked_for(const onnx::NodeProto& node) const {
+  const auto is_overridden = [&](const std::string& name) {
+    return !name.empty() && overrides_.find(name) != nullptr;
+  };
+  return std::ranges::any_of(node.input(), is_overridden) ||
+         std::ranges::any_of(node.output(), is_overridden);
+}
+
 void PlanBuilder::plan_node(int index) {
   const auto& node = graph_.node(index);
   const SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
-  if (!selected.rule) return skip(index, "", selected.reason);
+  if (pairs_ && pairs_->hold(index)) return complete_node(index);
+  if (!selected.rule || selected.rule->computes_in_float) skip(index, "", selected.reason);
+  if (!selected.rule) return;
   OpRule rule = *selected.rule;
   if (rule.refine) rule = rule.refine(rule, {node, graph_, model_, opset_});
   if (const std::string obstacle = entry_obstacle(rule, node); !obstacle.empty())
     return skip(index, "", obstacle);
   if (rule.outputs == OutputParams::FoldedIntoProducer) return plan_clamp(index);
+  if (rule.outputs == OutputParams::Rescaled) return plan_rescaling(index);
   plan_outputs(rule, index, plan_inputs(rule, index));
+}
+
+/// Of a node between pairs that the model brings, the weight and the bias may still be floats.
+void PlanBuilder::complete_node(int index) {
+  const auto& node = graph_.node(index);
+  plan_.quantized_nodes.push_back(index);
+  std::string reason;
+  const OpRule* found = context_.filter.rule_for(node, reason);
+  const auto input = pairs_->params_of(node.input(0));
+  if (!found || !input) return;
+  const OpRule rule =
+      found->refine ? found->refine(*found, {node, graph_, model_, opset_}) : *found;
+  auto weight = node.input_size() > 1 ? pairs_->params_of(node.input(1)) : std::nullopt;
+  if (rule.input(1).role == InputRole::Weight && node.input_size() > 1 &&
+      graph_.initializer(node.input(1))) {
+    const int plan = plan_constant({index, 1}, ConstantUse::Weight, weight_sharing(rule, node, 1));
+    if (plan >= 0) weight = plan_.tensors[static_cast<std::size_t>(plan)].params;
+  }
+  for (int slot = 2; slot < std::min<int>(node.input_size(), rule.inputs.size()); ++slot) {
+    if (!is_bias(rule, node, slot) || !weight || is_draft() || node.input(slot).empty()) continue;
+    if (!has_integer_biases() || !config_.extra_options.quantize_bias) continue;
+    DerivedBias bias = derive_bias(model_, graph_, rule, {index, slot}, *input, *weight);
+    if (!bias.obstacle.empty()) skip(index, node.input(slot), bias.obstacle);
+    if (!bias.plan) continue;
+    if (rule.bias_factor != 1) plan_.scaled_biases.push_back(index);
+    plan_.tensors.push_back(std::move(*bias.plan));
+  }
+}
+
+void PlanBuilder::plan_bodies(int index) {
+  const auto& node = graph_.node(index);
+  for_each_body(node, [&](int attribute, const onnx::GraphProto& body) {
+    BodyPlan planned = body_plan(index, node, attribute);
+    planned.plan = plan_of_body(node, body, planned.name);
+    plan_.bodies.push_back(std::move(planned));
+  });
+}
+
+QuantPlan PlanBuilder::plan_of_body(const onnx::NodeProto& node, const onnx::GraphProto& body,
+                                    const std::string& name) {
+  if (config_.quant_format == QuantFormat::QOperator)
+    return float_plan(body, "lies in a body, which quant_format QOperator leaves as it is");
+  if (const auto obstacle = context_.filter.obstacle_to_bodies(node); !obstacle.empty())
+    return float_plan(body, obstacle);
+  PlanBuilder builder(context_, body, &graph_);
+  QuantPlan plan = builder.build();
+  if (builder.was_never_run()) {
+    if (std::ranges::count(plan.tensors, Role::Constant, &TensorPlan::role) > 0)
+      plan_.warnings.push_back(name + ": calibration never ran it, so its weights stay in float");
+    return float_plan(body, "calibration never ran the body it lies in");
+  }
+  std::ranges::move(builder.measured_, std::back_inserter(measured_));
+  std::ranges::move(builder.averaged(), std::back_inserter(averaged()));
+  std::ranges::move(plan.warnings, std::back_inserter(plan_.warnings));
+  return plan;
 }
 
 /// Why the rule does not apply here, or nothing.
 std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProto& node) const {
   if (node.input_size() == 0) return "has no input";
   const bool is_forced = config_.extra_options.force_quantize_no_input_check &&
-                         rule.outputs != OutputParams::FoldedIntoProducer;
+                         rule.outputs != OutputParams::FoldedIntoProducer &&
+                         rule.outputs != OutputParams::Rescaled;
   const auto is_quantized = [&](const std::string& name) { return activation_plan(name) >= 0; };
   switch (rule.entry) {
     case Entry::Always:
@@ -198,7 +339,8 @@ std::string PlanBuilder::entry_obstacle(const OpRule& rule, const onnx::NodeProt
       if (graph_.initializer(node.input(0))) return "";
       [[fallthrough]];
     case Entry::QuantizedInput:
-      return is_forced || is_quantized(node.input(0)) ? "" : "its input is not quantized";
+      return is_forced || is_quantized(node.input(rule.data_slot)) ? ""
+                                                                   : "its input is not quantized";
     case Entry::QuantizedInputs:
       for (int slot = 0; slot < node.input_size(); ++slot) {
         if (rule.input(slot).role == InputRole::Activation && !is_forced &&
@@ -301,8 +443,9 @@ std::string PlanBuilder::activation_obstacle(const std::string& name) const {
   const ElementType type = graph_.type_of(name);
   if (type == ElementType::Undefined) return "its type is not known";
   if (type != ElementType::Float && type != ElementType::Float16) return element_type_name(type);
-  const int producer = graph_.producer_of(name);
-  if (producer >= 0 && graph_.node(producer).op_type() == "DequantizeLinear")
+  const GraphView* owner = graph_.owner_of(name);
+  const int producer = owner ? owner->producer_of(name) : -1;
+  if (producer >= 0 && owner->node(producer).op_type() == "DequantizeLinear")
     return "is quantized already";
   const auto uses = graph_.uses_of(name);
   const auto reads_as_integers = [&](const Use& use) {
@@ -335,6 +478,7 @@ std::optional<Range> PlanBuilder::range_of(const std::string& name) {
     return Range{0, 1};
   }
   const auto found = ranges_->find(measured);
+  if (graph_.defines(measured)) (found == ranges_->end() ? has_unseen_ : has_seen_) = true;
   return found == ranges_->end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -349,7 +493,7 @@ int PlanBuilder::add_activation(const std::string& name, QuantParams params,
   TensorPlan plan{.name = name,
                   .role = Role::Activation,
                   .params = std::move(params),
-                  .replaces_value = quantizes_unread_ || islands_.made.contains(name),
+                  .replaces_value = quantizes_unread_ || is_made_in_integers(name),
                   .value_type = graph_.type_of(name),
                   .derivation = std::move(derivation)};
   set_readers(plan);
@@ -357,6 +501,12 @@ int PlanBuilder::add_activation(const std::string& name, QuantParams params,
   const int at = static_cast<int>(plan_.tensors.size()) - 1;
   activations_[name] = at;
   return at;
+}
+
+bool PlanBuilder::is_made_in_integers(const std::string& name) const {
+  const int producer = graph_.producer_of(name);
+  const OpRule* rule = producer < 0 ? nullptr : selected_[static_cast<std::size_t>(producer)].rule;
+  return islands_.made.contains(name) && !(rule && rule->computes_in_float);
 }
 
 /// Who reads the dequantized value, and who its conversion.
@@ -407,6 +557,9 @@ int PlanBuilder::plan_activation(const std::string& name, int index) {
   if (!is_clamped(name) && refuses(index, name, obstacle_by_maker(graph_, name, stored))) return -1;
   QuantParams params = activation_params(*range, config_, override, type);
   if (refuses(index, name, obstacle_by_mask(*range, params))) return -1;
+  if (const auto offset = offset_behind(name)) {
+    if (auto moved = with_whole_offset(params, *range, *offset)) params = std::move(*moved);
+  }
   const int added =
       add_activation(name, std::move(params), is_unit_interval(name) ? "[0,1]" : "measured");
   if (auto& conversion = plan_.tensors.back().conversion)
@@ -426,6 +579,52 @@ void PlanBuilder::share_activation(const std::string& name, int provider) {
   const std::string derivation = "as " + plan_.tensors[static_cast<std::size_t>(root)].name;
   const int added = add_activation(name, source.params, derivation);
   plan_.tensors[static_cast<std::size_t>(added)].provider = root;
+}
+
+void PlanBuilder::plan_rescaling(int index) {
+  const auto& node = graph_.node(index);
+  if (absorb(index, *rescaling_at(context_of(index)))) return;
+  const OpRule rule = *find_rule(context_.placement, node.op_type(), node.domain());
+  if ((rule.integer_on & context_.placement.runtime) == 0)
+    return skip(index, "", "there is no integer kernel for it");
+  plan_outputs(rule, index, plan_inputs(rule, index));
+}
+
+/// Lets the output's readers read the input's integers. Of a draft it is not known whether an
+/// offset can be absorbed: then the output is measured too.
+bool PlanBuilder::absorb(int index, const Rescaling& rescaling) {
+  const auto& node = graph_.node(index);
+  const int read = activation_plan(node.input(rescaling.slot));
+  const TensorPlan& input = plan_.tensors[static_cast<std::size_t>(read)];
+  const bool has_pair = !input.conversion && !input.has_pair_per_reader;
+  if (!has_pair || excludes_output(node) || !activation_obstacle(node.output(0)).empty())
+    return false;
+  if (is_draft() && rescaling.offset != 0) range_of(node.output(0));
+  const auto params = is_draft() ? input.params : rescaled(input.params, rescaling);
+  if (!params) return false;
+  const int source = input.source >= 0 ? input.source : read;
+  const int added = add_activation(node.output(0), *params, "as " + input.name + ", rescaled");
+  plan_.tensors[static_cast<std::size_t>(added)].source = source;
+  std::erase_if(plan_.tensors[static_cast<std::size_t>(read)].uses,
+                [&](const Use& use) { return use.node == index; });
+  plan_.absorbed.push_back(index);
+  return true;
+}
+
+/// What is added to `name` before anything but factors is done to it, in its own units.
+std::optional<double> PlanBuilder::offset_behind(const std::string& name) const {
+  if (is_draft() || is_clamped(name) || overrides_.find(name) ||
+      config_.extra_options.activation_symmetric.value_or(false))
+    return std::nullopt;
+  for (const Use& use : graph_.uses_of(name)) {
+    const OpRule* rule = selected_[static_cast<std::size_t>(use.node)].rule;
+    if (!rule || rule->outputs != OutputParams::Rescaled) continue;
+    const Rescaling found = *rescaling_at(context_of(use.node));
+    if (found.offset != 0) return found.offset;
+    if (const auto behind = offset_behind(graph_.node(use.node).output(0)))
+      return *behind / found.factor;
+  }
+  return std::nullopt;
 }
 
 /// Whether everyone who reads the tensor gets it from its quantizer.
@@ -592,9 +791,27 @@ void PlanBuilder::drop_replaced() {
     if (moved[i] < 0) continue;
     TensorPlan& plan = plan_.tensors[i];
     if (plan.provider >= 0) plan.provider = moved[static_cast<std::size_t>(plan.provider)];
+    if (plan.source >= 0) plan.source = moved[static_cast<std::size_t>(plan.source)];
     kept.push_back(std::move(plan));
   }
   plan_.tensors = std::move(kept);
+}
+
+QuantPlan plan_with(const PlanContext& context) {
+  return PlanBuilder(context, context.model.graph()).build();
+}
+
+PlanContext draft_context(const Model& model, const QuantizationConfig& config,
+                          const Placement& placement) {
+  return {
+      .model = model,
+      .ranges = nullptr,
+      .means = nullptr,
+      .config = config,
+      .placement = placement,
+      .filter = NodeFilter(model.graph(), config, placement),
+      .corrects_biases = config.extra_options.quantize_bias && corrects_biases(config, placement),
+      .carries_pairs = carries_pairs(model)};
 }
 
 }  // namespace
@@ -602,7 +819,8 @@ void PlanBuilder::drop_replaced() {
 Measurements measurements(const Model& model, const QuantizationConfig& config,
                           const Placement& placement) {
   if (placement.follows_onnxruntime) return {tensors_measured_by_onnxruntime(model, config), {}};
-  PlanBuilder builder(model, nullptr, nullptr, config, placement);
+  const PlanContext context = draft_context(model, config, placement);
+  PlanBuilder builder(context, model.graph());
   builder.build();
   Measurements out;
   std::unordered_set<std::string> seen;
@@ -616,13 +834,18 @@ Measurements measurements(const Model& model, const QuantizationConfig& config,
 QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
                      const Placement& placement) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, nullptr, config);
-  return PlanBuilder(model, nullptr, nullptr, config, placement).build();
+  return plan_with(draft_context(model, config, placement));
 }
 
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
-                     const QuantizationConfig& config, const Placement& placement) {
+                     const QuantizationConfig& config, const Placement& placement,
+                     const std::set<std::string>& float_weights) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, &ranges, config);
-  return PlanBuilder(model, &ranges, &means, config, placement).build();
+  PlanContext context = draft_context(model, config, placement);
+  context.ranges = &ranges;
+  context.means = &means;
+  context.float_weights = &float_weights;
+  return plan_with(context);
 }
 
 }  // namespace qtool

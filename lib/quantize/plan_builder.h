@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,13 @@ Measurements measurements(const Model& model, const QuantizationConfig& config,
 QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
                      const Placement& placement);
 
-/// Decides, for the main graph of `model`, which tensors are quantized and how. Changes nothing.
-/// The model's nodes are in topological order and its constants are initializers (see normalize). A
-/// tensor without a range stays in float and is listed with the reason; a bias whose input has no
-/// mean is not corrected.
+/// Decides, for the main graph of `model` and the bodies in it, which tensors are quantized and
+/// how. Changes nothing. The model's nodes are in topological order and its constants are
+/// initializers (see normalize). A tensor without a range stays in float and is listed with the
+/// reason; a bias whose input has no mean is not corrected. Layers that multiply with one of
+/// `float_weights` stay in float, unless the user says otherwise.
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
-                     const QuantizationConfig& config, const Placement& placement);
+                     const QuantizationConfig& config, const Placement& placement,
+                     const std::set<std::string>& float_weights = {});
 
 }  // namespace qtool

@@ -1,22 +1,40 @@
 #include "quantize/planner.h"
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include "model/graph_view.h"
+#include "quantize/concat_scales.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/lower_qoperator.h"
 #include "quantize/node_forms.h"
 #include "quantize/onnxruntime/qoperator_plan.h"
+#include "quantize/weight_noise.h"
 
 namespace qtool {
 namespace {
 
+/// For formats and presets that leave them as they are.
 void warn_of_bodies(const Model& model, const QuantizationConfig& config, QuantPlan& plan) {
-  int graphs = 0;
-  for_each_graph(model.graph(), [&](const onnx::GraphProto&) { ++graphs; });
-  if (config.extra_options.enable_subgraph && graphs > 1)
+  if (config.extra_options.enable_subgraph && has_subgraphs(model.graph()))
     plan.warnings.emplace_back(
         "EnableSubgraph: what lies in subgraphs stays in float nevertheless");
+}
+
+/// The plan, and where it would spoil weights, another that leaves those in float.
+QuantPlan plan_for(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
+                   const QuantizationConfig& config, const Placement& placement) {
+  QuantPlan plan = build_plan(model, ranges, means, config, placement);
+  if (!placement.spares_noisy_weights || config.per_channel) return plan;
+  const auto noisy = noisy_weights(model, plan, placement);
+  if (noisy.empty()) return plan;
+  std::set<std::string> spared;
+  for (const NoisyWeight& weight : noisy) spared.insert(weight.name);
+  plan = build_plan(model, ranges, means, config, placement, spared);
+  if (noisy_weights(model, plan, placement).size() < noisy.size())
+    plan.warnings.push_back(warning_of(noisy) + "; till then their layers stay in float");
+  return plan;
 }
 
 }  // namespace
@@ -41,15 +59,17 @@ QuantPlan Planner::draft(const Model& model) const {
 QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges,
                         const ChannelMeans& means) const {
   QuantPlan plan = walks_as_onnxruntime() ? plan_qoperator_as_onnxruntime(model, &ranges, config_)
-                                          : build_plan(model, ranges, means, config_, placement_);
+                                          : plan_for(model, ranges, means, config_, placement_);
   if (has_forms() && !walks_as_onnxruntime()) add_node_forms(model, plan);
-  warn_of_bodies(model, config_, plan);
+  if (has_forms() || placement_.follows_onnxruntime) warn_of_bodies(model, config_, plan);
   return plan;
 }
 
 Model Planner::lower(Model model, const QuantPlan& plan) const {
-  return has_forms() ? lower_to_qoperator(std::move(model), plan)
-                     : lower_to_qdq(std::move(model), plan);
+  if (has_forms()) return lower_to_qoperator(std::move(model), plan);
+  Model lowered = lower_to_qdq(std::move(model), plan);
+  give_concats_float32_scales(lowered);
+  return lowered;
 }
 
 }  // namespace qtool

@@ -38,6 +38,11 @@ void move_to_int32_data(onnx::TensorProto& tensor) {
 
 }  // namespace
 
+bool are_stored_alike(const QuantParams& a, const QuantParams& b) {
+  return a.type == b.type && a.scales == b.scales && a.zero_points == b.zero_points &&
+         a.axis == b.axis && a.block_size == b.block_size;
+}
+
 onnx::TensorProto stored_scale(std::string name, const QuantParams& params,
                                std::span<const std::int64_t> shape) {
   return make_float_tensor(std::move(name), params.scale_type, shape, params.scales);

@@ -10,6 +10,21 @@
 
 namespace qtool {
 
+/// The names of one scale and zero point.
+struct ParamNames {
+  std::string scale, zero_point;
+};
+
+/// A constant as it is stored for every graph that reads it with these parameters.
+struct StoredConstant {
+  QuantParams params;
+  std::string values;
+  ParamNames names;
+};
+
+/// Whether a constant is stored as the same integers, scales and zero points by both.
+bool are_stored_alike(const QuantParams& a, const QuantParams& b);
+
 /// The initializer that holds the scales, in their type.
 onnx::TensorProto stored_scale(std::string name, const QuantParams& params,
                                std::span<const std::int64_t> shape);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "report/figures.h"
+#include "report/kernels.h"
 #include "report/left_in_float.h"
 
 namespace qtool {
@@ -60,6 +61,7 @@ Facts facts_of(const InspectReport& report) {
   facts.emplace_back("IR version", std::to_string(summary.ir_version));
   facts.emplace_back("graph", graph_text(summary));
   facts.emplace_back("weights", weight_text(summary));
+  if (!report.kernels.nodes.empty()) facts.emplace_back("kernels", kernels_text(report.kernels));
   facts.emplace_back("would be quantized", quantized_text(report));
   return facts;
 }

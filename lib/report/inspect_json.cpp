@@ -1,5 +1,6 @@
 #include "report/inspect.h"
 #include "report/json_object.h"
+#include "report/kernels.h"
 #include "report/left_in_float.h"
 
 namespace qtool {
@@ -112,7 +113,8 @@ JsonValue to_json(const InspectReport& report) {
       .add("weight_bytes", summary.weight_bytes)
       .add("unused_weight_count", summary.unused_weight_count)
       .add("weights", json_list(summary.weights, type_json))
-      .add("quantization", quantization_json(report));
+      .add("quantization", quantization_json(report))
+      .add("kernels", to_json(report.kernels));
   if (report.explanation) object.add("explanation", explanation_json(*report.explanation));
   return object.add("warnings", report.warnings).take();
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/comparison.h"
 #include "report/figures.h"
+#include "report/kernels.h"
 #include "report/left_in_float.h"
 
 namespace qtool {
@@ -55,8 +56,9 @@ void add_model_facts(Facts& facts, const StaticReport& report) {
 }
 
 std::string tensor_text(const QuantPlan& plan) {
+  const auto tensors = all_tensors(plan);
   const auto count = [&](TensorPlan::Role role) {
-    return static_cast<std::size_t>(std::ranges::count(plan.tensors, role, &TensorPlan::role));
+    return static_cast<std::size_t>(std::ranges::count(tensors, role, &TensorPlan::role));
   };
   return fmt::format("{}, {}, {} quantized",
                      count_text(count(TensorPlan::Role::Activation), "activation"),
@@ -74,6 +76,7 @@ Facts facts_of(const StaticReport& report) {
                            outcome.quantized_nodes, outcome.folded_nodes, outcome.float_nodes));
   facts.emplace_back("tensors", tensor_text(report.plan));
   if (report.config.dry_run) return facts;
+  if (!report.kernels.nodes.empty()) facts.emplace_back("kernels", kernels_text(report.kernels));
   facts.emplace_back("load check", report.load_check);
   if (report.verification) {
     std::ranges::move(top1_facts(report.verification->top1), std::back_inserter(facts));
@@ -86,7 +89,8 @@ Facts facts_of(const StaticReport& report) {
 
 Section tensor_details(const QuantPlan& plan) {
   Table table{{{"tensor"}, {"type"}, {"scale", true}, {"zero point", true}, {"from"}}, {}};
-  for (const TensorPlan& tensor : plan.tensors) {
+  for (const TensorPlan* each : all_tensors(plan)) {
+    const TensorPlan& tensor = *each;
     const QuantParams& params = tensor.params;
     const bool is_single = params.scales.size() == 1 && params.zero_points.size() == 1;
     table.rows.push_back({tensor.name, element_type_name(params.type),
@@ -120,6 +124,7 @@ Document to_document(const StaticReport& report) {
   out.sections.push_back({"", facts_of(report)});
   const LeftInFloat left = group_left(report.outcome.left);
   append(out.sections, left_sections(left, kShownReasons));
+  append(out.sections, kernel_sections(report.kernels, kShownReasons));
   if (report.verification) append(out.sections, comparison_sections(*report.verification));
   append(out.sections, gate_sections(report.gates));
   append(out.sections, left_details(left));

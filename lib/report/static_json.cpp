@@ -4,6 +4,7 @@
 
 #include "config/describe.h"
 #include "report/comparison.h"
+#include "report/kernels.h"
 #include "report/left_in_float.h"
 #include "report/model_json.h"
 #include "report/static.h"
@@ -31,8 +32,9 @@ JsonValue calibration_json(const StaticReport& report) {
 }
 
 JsonValue tensor_counts_json(const QuantPlan& plan) {
+  const auto tensors = all_tensors(plan);
   const auto count = [&](TensorPlan::Role role) {
-    return std::ranges::count(plan.tensors, role, &TensorPlan::role);
+    return std::ranges::count(tensors, role, &TensorPlan::role);
   };
   return JsonObject()
       .add("activations", count(TensorPlan::Role::Activation))
@@ -41,7 +43,8 @@ JsonValue tensor_counts_json(const QuantPlan& plan) {
       .take();
 }
 
-JsonValue tensor_json(const TensorPlan& plan) {
+JsonValue tensor_json(const TensorPlan* tensor) {
+  const TensorPlan& plan = *tensor;
   JsonObject object;
   object.add("name", plan.name)
       .add("type", element_type_name(plan.params.type))
@@ -70,6 +73,7 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
       .add("nodes", node_counts_json(report.outcome))
       .add("tensors", tensor_counts_json(report.plan))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
+      .add("kernels", to_json(report.kernels))
       .add("load_check", report.load_check)
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())
       .add("gates", to_json(report.gates))
@@ -82,7 +86,7 @@ JsonValue to_json(const StaticReport& report) {
   add_static_members(object, report);
   JsonObject seconds;
   for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
-  return object.add("quantized_tensors", json_list(report.plan.tensors, tensor_json))
+  return object.add("quantized_tensors", json_list(all_tensors(report.plan), tensor_json))
       .add("passes", passes_json(report.preprocess))
       .add("notes", report.preprocess.notes)
       .add("seconds", seconds.take())

@@ -71,6 +71,10 @@ bool names_unknown_operator(std::string_view message) {
          message.find("No Op registered for") != std::string_view::npos;
 }
 
+bool names_missing_kernel(std::string_view message) {
+  return message.find("Could not find an implementation for") != std::string_view::npos;
+}
+
 Error ort_error(const Ort::Exception& exception, const std::string& where,
                 const std::string& what) {
   const std::string said = clean_message(exception.what());

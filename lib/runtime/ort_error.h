@@ -16,6 +16,9 @@ std::string clean_message(std::string_view message);
 /// Whether a message of ONNX Runtime says that it does not have an operator of the model.
 bool names_unknown_operator(std::string_view message);
 
+/// Whether it says that an operator has no kernel for the types that it is given.
+bool names_missing_kernel(std::string_view message);
+
 /// `where: ONNX Runtime cannot WHAT: …`. Out of memory is `Internal`, everything else is the
 /// model's or the data's fault.
 Error ort_error(const Ort::Exception& exception, const std::string& where, const std::string& what);

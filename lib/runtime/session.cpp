@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/widen_bfloat16.h"
 #include "runtime/environment.h"
 #include "runtime/observer_op.h"
 #include "runtime/ort_error.h"
@@ -85,6 +86,8 @@ struct Session::Impl {
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
 
+  void load_computable(const Model& model, const SessionConfig& config);
+  void load_model(const Model& model, const SessionConfig& config);
   void load(const OrtModel& model, Ort::SessionOptions options);
   void list_inputs_and_outputs();
   std::vector<std::size_t> all_outputs() const;
@@ -138,15 +141,31 @@ std::vector<Ort::Value> Session::Impl::run(std::span<const NamedTensor> given,
                      output_names.data(), output_names.size());
 }
 
+/// A model with bfloat16 operators that there is no kernel for is computed in float32 instead.
+void Session::Impl::load_computable(const Model& model, const SessionConfig& config) {
+  try {
+    load_model(model, config);
+  } catch (const Ort::Exception& exception) {
+    if (!names_missing_kernel(exception.what())) throw;
+    Model wide = model.clone();
+    if (!widen_bfloat16(wide)) throw;
+    load_model(wide, config);
+  }
+}
+
+void Session::Impl::load_model(const Model& model, const SessionConfig& config) {
+  const OrtModel ort_model =
+      config.taps.empty() ? make_ort_model(model) : make_tapped_ort_model(model, config.taps);
+  load(ort_model, make_options(config));
+  list_inputs_and_outputs();
+}
+
 Session::Session(const Model& model, const SessionConfig& config)
     : impl_(std::make_unique<Impl>()) {
   impl_->model_name = name_of(model);
   impl_->stop_inside_runs = config.stop_inside_runs;
   try {
-    const OrtModel ort_model =
-        config.taps.empty() ? make_ort_model(model) : make_tapped_ort_model(model, config.taps);
-    impl_->load(ort_model, make_options(config));
-    impl_->list_inputs_and_outputs();
+    impl_->load_computable(model, config);
   } catch (const Ort::Exception& exception) {
     throw ort_error(exception, impl_->model_name, "load it");
   }
@@ -162,7 +181,11 @@ Session::Session(const std::filesystem::path& path, const SessionConfig& config)
     impl_->session = Ort::Session(environment(), path.c_str(), make_options(config));
     impl_->list_inputs_and_outputs();
   } catch (const Ort::Exception& exception) {
-    throw ort_error(exception, impl_->model_name, "load it");
+    const Error error = ort_error(exception, impl_->model_name, "load it");
+    if (!names_missing_kernel(exception.what())) throw error;
+    Model wide = qtool::load_model(path);
+    if (!widen_bfloat16(wide)) throw error;
+    *this = Session(wide, config);
   }
 }
 
@@ -223,6 +246,7 @@ LoadResult try_load(const std::filesystem::path& path, int threads) {
   } catch (const Ort::Exception& exception) {
     out.message = clean_message(exception.what());
     out.unknown_operator = names_unknown_operator(out.message);
+    out.missing_kernel = names_missing_kernel(out.message);
   }
   return out;
 }

@@ -74,6 +74,7 @@ class Session {
 struct LoadResult {
   bool loads = false;
   bool unknown_operator = false;
+  bool missing_kernel = false;  ///< an operator is known, and not for its types
   std::string message;
 };
 LoadResult try_load(const std::filesystem::path& path, int threads);

@@ -91,7 +91,7 @@ TEST_CASE("calibrate: a value counts in the samples that take its branch, on any
   CHECK(read_file(dir / "m.qcal") == read_file(dir / "t.qcal"));
 }
 
-TEST_CASE("calibrate: one name in both branches is one tensor", "[cli]") {
+TEST_CASE("calibrate: one name in both branches is two tensors, the second renamed", "[cli]") {
   const TempDir dir;
   write_sample(dir, "s_0", {-1, 2}, true);
   write_sample(dir, "s_1", {3, 0.5F}, false);
@@ -100,7 +100,8 @@ TEST_CASE("calibrate: one name in both branches is one tensor", "[cli]") {
       then_branch = t () => (float[2] p) { a = Relu (x)  p = Sigmoid (a) },
       else_branch = e () => (float[2] q) { a = Add (x, x)  q = Sigmoid (a) }>
   })");
-  CHECK(tensor(table, "a") == "4 of 2: 0 6");
+  CHECK(tensor(table, "a") == "2 of 1: 0 2");
+  CHECK(tensor(table, "a_1") == "2 of 1: 1 6");
 }
 
 TEST_CASE("calibrate: a loop's values are those of all its rounds, and of one sample", "[cli]") {
@@ -144,8 +145,8 @@ TEST_CASE("calibrate: bfloat16 values are recorded", "[cli]") {
   const TempDir dir;
   dir.write("calib/a.npy", npy<float>({2}, {1.5F, -3}));
   const JsonValue table = record(dir, R"(g (float[2] x) => (float[2,1] y) <int64[2] n = {2, 1}>
-    { h = Cast <to = 16> (x)  r = Reshape (h, n)  y = Cast <to = 1> (r) })");
-  CHECK(tensor(table, "h") == "2 of 1: -3 1.5");
+    { h = Cast <to = 16> (x)  a = Neg (h)  r = Reshape (a, n)  y = Cast <to = 1> (r) })");
+  CHECK(tensor(table, "a") == "2 of 1: -1.5 3");
 }
 
 TEST_CASE("calibrate: an empty tensor has no values and is no error", "[cli]") {

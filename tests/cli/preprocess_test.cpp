@@ -2,6 +2,7 @@
 
 #include "calibrate_run.h"
 #include "config/json.h"
+#include "text_model.h"
 
 namespace qtool {
 namespace {
@@ -17,6 +18,20 @@ std::string check_of(const TempDir& dir, const std::string& options) {
   REQUIRE(result.exit_code == 0);
   const JsonValue json = parse_json(result.out, "stdout");
   return to_compact_json(*json.find("check"));
+}
+
+TEST_CASE("preprocess: shapes of inputs are given as NAME:SIZES", "[cli]") {
+  const TempDir dir;
+  dir.write("model.onnx", testing::text_proto("g (float[N,C] x) => (float[N,C] y) { y = Relu (x) }")
+                              .SerializeAsString());
+  const std::string line = "preprocess model.onnx out.onnx --override-shapes ";
+  CHECK(run_qtool(line + "x:2x3", dir).exit_code == 0);
+  CHECK(run_qtool("inspect out.onnx", dir).out.find("  y     float32[2,3]") != std::string::npos);
+  CHECK(run_qtool(line + "x", dir).err ==
+        "qtool: error: --override-shapes: found 'x', expected NAME:1x3x224x224\n");
+  CHECK(run_qtool(line + "x:2xa", dir)
+            .err.starts_with("qtool: error: --override-shapes: preprocess.override_shapes.x: found "
+                             "'[2,a]', expected a list"));
 }
 
 TEST_CASE("preprocess: the result is compared with the model on made-up or given samples",

@@ -39,13 +39,15 @@ TEST_CASE("command line: without a known command nothing runs", "[cli]") {
        "no command given, expected qtool COMMAND [OPTIONS]\n  hint: qtool --help lists the "
        "commands"},
       {"sttic", 2, "sttic: unknown command\n  hint: did you mean 'static'?"},
-      {"float16 -i model.onnx -o out.onnx", 2,
-       "float16: is not available yet\n  hint: available: static, dynamic, calibrate, preprocess, "
+      {"weights -i model.onnx -o out.onnx", 2,
+       "weights: is not available yet\n  hint: available: static, dynamic, float16, calibrate, "
+       "preprocess, "
        "compare, inspect, schema, completion"},
       {"--json static", 2,
        "--json: unknown option\n  hint: options stand behind the command: qtool COMMAND [OPTIONS]"},
       {"'st\x1b[31mtic'", 2,
-       "st\\x1b[31mtic: unknown command\n  hint: known: static, dynamic, calibrate, preprocess, "
+       "st\\x1b[31mtic: unknown command\n  hint: known: static, dynamic, float16, calibrate, "
+       "preprocess, "
        "compare, inspect, schema, completion"},
   });
 }

@@ -55,6 +55,27 @@ TEST_CASE("static: an option that changes nothing of the model is warned of", "[
         "qtool: warning: quantization.extra_options.MatMulConstBOnly: has no effect: format QDQ\n");
 }
 
+TEST_CASE("static: a model that is quantized already is completed, or refused where asked",
+          "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  REQUIRE(run_qtool(kLine, dir).exit_code == 0);
+  const std::string again = "static out.onnx again.onnx --calib-data calib --max-samples 5 ";
+  const ProcessResult completed = run_qtool(again, dir);
+  CHECK(completed.exit_code == 0);
+  CHECK(completed.err ==
+        "qtool: warning: out.onnx: is quantized already, at least in parts: its pairs of "
+        "QuantizeLinear and DequantizeLinear are kept as they are, and other nodes join them only "
+        "where nodes_to_quantize or op_types_to_quantize asks for it\n");
+  CHECK(completed.out.find("0 activations, 0 weights, 0 biases quantized") != std::string::npos);
+  const ProcessResult refused = run_qtool(again + "--refuse-quantized", dir);
+  CHECK(refused.exit_code == 3);
+  CHECK(refused.err.starts_with("qtool: error: out.onnx: is quantized already: found node "));
+  CHECK(
+      refused.err.ends_with(", expected a float model\n"
+                            "  hint: without refuse_quantized what is missing is added to it\n"));
+}
+
 TEST_CASE("static: --json makes stdout one document, --report writes it to a file", "[cli]") {
   const TempDir dir;
   fill(dir);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "float16/lowering.h"
 #include "float16/planner.h"
 #include "golden_file.h"
+#include "inspect/kernel_forecast.h"
+#include "integer_kernels.h"
 #include "model/graph_view.h"
 #include "model/save.h"
 #include "preprocess/passes.h"
@@ -56,18 +59,57 @@ TensorRanges ranges_of(const GoldenFile& file, const std::vector<std::string>& t
   return ranges;
 }
 
-/// One line per node: `output, … = Op (input, …)`.
-std::string graph_text(const Model& model) {
+std::string indented(const std::string& text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out += "  " + line + "\n";
+  return out;
+}
+
+/// One line per node: `output, … = Op (input, …)`; below it, indented, its bodies: a line
+/// `attribute => (output, …) <initializer, …>`, then their nodes.
+std::string graph_text(const onnx::GraphProto& graph) {
   std::string out;
   const auto list = [](const auto& names) {
     std::string text;
     for (const auto& name : names) text += (text.empty() ? "" : ", ") + (name.empty() ? "-" : name);
     return text;
   };
-  for (const auto& node : model.graph().node()) {
+  const auto names = [&](const auto& values) {
+    std::vector<std::string> each;
+    for (const auto& value : values) each.push_back(value.name());
+    return list(each);
+  };
+  for (const auto& node : graph.node()) {
     out += list(node.output()) + " = " + node.op_type() + " (" + list(node.input()) + ")\n";
+    for (const auto& attribute : node.attribute()) {
+      if (!attribute.has_g()) continue;
+      const auto& body = attribute.g();
+      out += indented(attribute.name() + " => (" + names(body.output()) + ") <" +
+                      names(body.initializer()) + ">\n" + indented(graph_text(body)));
+    }
   }
   return out;
+}
+
+std::string kernel_text(const std::map<std::string, std::size_t>& kernels) {
+  std::string out;
+  for (const auto& [kernel, count] : kernels) {
+    if (is_integer_kernel(kernel)) out += std::to_string(count) + " " + kernel + "\n";
+  }
+  return out;
+}
+
+/// What is said of a model's kernels is what ONNX Runtime makes of it, where it loads the model.
+void check_forecast(const Model& lowered, const Config& config) {
+  if (config.preset != Preset::Cpu) return;
+  std::string made;
+  try {
+    made = kernel_text(integer_kernels_of(lowered));
+  } catch (const Error&) {
+    return;
+  }
+  CHECK(kernel_text(forecast_kernels(lowered).integer_kernels) == made);
 }
 
 void run_golden(const GoldenFile& file) {
@@ -85,8 +127,9 @@ void run_golden(const GoldenFile& file) {
   GoldenFile actual = file;
   actual.sections["plan"] = to_text(plan);
   const Model lowered = planner.lower(std::move(model), plan);
-  if (actual.sections.contains("graph")) actual.sections["graph"] = graph_text(lowered);
+  if (actual.sections.contains("graph")) actual.sections["graph"] = graph_text(lowered.graph());
   CHECK_NOTHROW(check_model(lowered, "the quantized model"));
+  check_forecast(lowered, config);
   if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
   CHECK(actual.text() == file.text());
 }
@@ -105,7 +148,7 @@ void run_dynamic_golden(const GoldenFile& file) {
   GoldenFile actual = file;
   actual.sections["plan"] = to_text(plan);
   const Model lowered = lower_dynamic(std::move(model), plan);
-  actual.sections["graph"] = graph_text(lowered);
+  actual.sections["graph"] = graph_text(lowered.graph());
   CHECK_NOTHROW(check_model(lowered, "the quantized model"));
   if (std::getenv("QTOOL_UPDATE_GOLDENS") != nullptr) write_file(file.path, actual.text());
   CHECK(actual.text() == file.text());
@@ -124,16 +167,13 @@ std::string types_text(const onnx::GraphProto& graph) {
   return out;
 }
 
-/// All graphs, the main one first, each with its nodes and the types of what goes in and out.
+/// The types of what goes in and out of every graph, the main one first, then the nodes.
 std::string typed_text(const Model& model) {
   std::string out;
   for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {
-    onnx::ModelProto proto = model.proto();
-    *proto.mutable_graph() = graph;
     out += (out.empty() ? "" : graph.name() + ":\n") + types_text(graph);
-    out += graph_text(model.with_proto(std::move(proto)));
   });
-  return out;
+  return out + graph_text(model.graph());
 }
 
 void run_float16_golden(const GoldenFile& file) {

@@ -29,6 +29,8 @@ Command preprocess_command() {
                            {"model.output", "output model", "-o FILE"}},
           .key_options = {{"--opset", "preprocess.opset", "N"},
                           {"--dim", "preprocess.dims", "NAME=SIZE"},
+                          {"--override-shapes", "preprocess.override_shapes", "NAME:SIZES...",
+                           /*only_with=*/"", /*has_shapes=*/true},
                           {"--fusions", "preprocess.fusions"},
                           {"--optimization", "preprocess.optimization", "LEVEL"},
                           {"--data", "verify.data", "DIR"},

@@ -1,7 +1,9 @@
 #include "base/file.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +26,34 @@ TEST_CASE("a file is read front to back, in pieces, to its end", "[base]") {
   CHECK(file.read(bytes) == 3);
   CHECK(std::string_view(piece.data(), 3) == "789");
   CHECK(file.read(bytes) == 0);
+}
+
+namespace {
+
+/// Bytes of the process that are in memory.
+std::size_t resident_bytes() {
+  std::size_t all_pages = 0, pages = 0;
+  std::ifstream("/proc/self/statm") >> all_pages >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+TEST_CASE("a large file read part by part does not stay in memory whole", "[base]") {
+  constexpr std::size_t kPart = std::size_t{1} << 24, kParts = 40;
+  const TempDir folder;
+  const auto path = folder.write("f", "x");
+  std::filesystem::resize_file(path, kPart * kParts);
+  const MappedFile file(path);
+  const std::size_t before = resident_bytes();
+  std::size_t most = 0, sum = 0;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    for (const std::byte each : file.part(i * kPart, kPart)) sum += static_cast<std::size_t>(each);
+    most = std::max(most, resident_bytes() - before);
+  }
+  CHECK(sum == 'x');
+  CHECK(most > kPart);
+  CHECK(most < kPart * kParts / 2);
 }
 
 TEST_CASE("a file that shrinks while it is read only ends early", "[base]") {

@@ -80,7 +80,7 @@ TEST_CASE("run_inspect: a node that preprocessing takes away is explained as the
   const auto node = fixture.run("c").explanation;
   REQUIRE(node);
   CHECK(node->op_type == "Constant");
-  CHECK(node->decision.reason == "is not in the main graph after preprocessing");
+  CHECK(node->decision.reason == "is not in the model after preprocessing");
 }
 
 TEST_CASE("run_inspect: a node that is not there is named, with the nearest that is",

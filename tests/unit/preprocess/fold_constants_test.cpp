@@ -1,5 +1,6 @@
 #include "catch.h"
 #include "graph_text.h"
+#include "model/graph_view.h"
 #include "preprocess/passes.h"
 #include "preprocess/shape_inference.h"
 #include "run_model.h"
@@ -107,6 +108,21 @@ TEST_CASE("random, quantizing and branching nodes stay, and so do those that mak
     y = Add (b, d)
   })");
   CHECK(op_types(folded.after.graph()) == "RandomNormalLike DequantizeLinear Neg Add Add");
+}
+
+TEST_CASE("of a constant that is quantized the integers remain", "[preprocess]") {
+  const Folded folded = fold(R"(agraph (float[2] x) => (float[2] y)
+    <float[2] w = {1, -2.6}, float[2] s = {0.5, 1}, int8[2] z = {0, 0}> {
+    q = QuantizeLinear <axis = 0> (w, s, z)
+    d = DequantizeLinear <axis = 0> (q, s, z)
+    y = Add (x, d)
+  })");
+  CHECK(op_types(folded.after.graph()) == "DequantizeLinear Add");
+  const GraphView view(folded.after.graph());
+  REQUIRE(view.initializer("q") != nullptr);
+  const Tensor stored = folded.after.tensor(*view.initializer("q"));
+  CHECK(stored.type == ElementType::Int8);
+  CHECK(stored.bytes == std::vector{std::byte{2}, std::byte{0xFD}});
 }
 
 TEST_CASE("an initializer that callers may replace is no constant", "[preprocess]") {

@@ -1,0 +1,152 @@
+#include "quantize/concat_scales.h"
+
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "model/graph_view.h"
+#include "model/normalize.h"
+#include "model/tensor_walk.h"
+
+namespace qtool {
+namespace {
+
+/// A Concat between DequantizeLinears and QuantizeLinears. Holds copies: the graph changes.
+struct FusedConcat {
+  int node = -1;
+  std::vector<onnx::NodeProto> dequantizers;  ///< one for each input
+  std::vector<int> quantizers;
+};
+
+class ConcatScales {
+ public:
+  explicit ConcatScales(Model& model) : model_(model), names_(model.graph()) {}
+
+  void run(onnx::GraphProto& graph, const GraphView* outer) {
+    std::vector<FusedConcat> found;
+    std::map<std::string, float> scales;
+    {
+      const GraphView view(graph, outer);
+      for (auto& node : *graph.mutable_node()) {
+        for (auto& attribute : *node.mutable_attribute()) {
+          if (attribute.has_g()) run(*attribute.mutable_g(), &view);
+          for (auto& body : *attribute.mutable_graphs()) run(body, &view);
+        }
+      }
+      for (int i = 0; i < graph.node_size(); ++i) look_at(view, i, found, scales);
+    }
+    if (!found.empty()) convert(graph, std::move(found), scales);
+  }
+
+ private:
+  /// Notes the Concat where every input comes from a DequantizeLinear and the output goes to
+  /// QuantizeLinears alone, all with float16 scales.
+  void look_at(const GraphView& view, int index, std::vector<FusedConcat>& found,
+               std::map<std::string, float>& scales) const {
+    const auto& node = view.node(index);
+    if (node.op_type() != "Concat" || !is_default_domain(node.domain())) return;
+    const std::string& output = node.output(0);
+    const auto uses = view.uses_of(output);
+    if (uses.empty() || view.is_graph_output(output) || view.is_captured(output)) return;
+    FusedConcat concat{.node = index, .dequantizers = {}, .quantizers = {}};
+    std::vector<std::string> read;
+    const auto has_scale = [&](const onnx::NodeProto& each, const char* op_type) {
+      if (each.op_type() != op_type) return false;
+      const auto* scale = view.initializer(each.input(1));
+      if (!scale || element_type(*scale) != ElementType::Float16 || element_count(*scale) != 1)
+        return false;
+      read.push_back(each.input(1));
+      return true;
+    };
+    for (const Use& use : uses) {
+      if (use.slot != 0 || !has_scale(view.node(use.node), "QuantizeLinear")) return;
+      concat.quantizers.push_back(use.node);
+    }
+    for (const std::string& input : node.input()) {
+      const int maker = view.producer_of(input);
+      if (maker < 0 || !has_scale(view.node(maker), "DequantizeLinear")) return;
+      concat.dequantizers.push_back(view.node(maker));
+    }
+    for (const std::string& name : read) {
+      // With preset `onnxruntime` it is stored as that stores it.
+      onnx::TensorProto scale = *view.initializer(name);
+      normalize_tensor(scale, {}, name);
+      scales[name] = to_float32(model_.tensor(scale)).front();
+    }
+    found.push_back(std::move(concat));
+  }
+
+  void convert(onnx::GraphProto& graph, std::vector<FusedConcat> found,
+               const std::map<std::string, float>& scales) {
+    std::map<std::string, std::string> wide;
+    for (const auto& [name, value] : scales) {
+      wide[name] = names_.unique(name + "_float32");
+      *graph.add_initializer() =
+          make_float_tensor(wide[name], ElementType::Float, {}, std::span(&value, 1));
+    }
+    std::vector<onnx::NodeProto> nodes(std::make_move_iterator(graph.mutable_node()->begin()),
+                                       std::make_move_iterator(graph.mutable_node()->end()));
+    std::unordered_map<int, std::vector<onnx::NodeProto>> added;
+    std::unordered_set<std::string> outputs;
+    for (FusedConcat& concat : found) {
+      auto& node = nodes[static_cast<std::size_t>(concat.node)];
+      outputs.insert(node.output(0));
+      for (const int quantizer : concat.quantizers) {
+        auto& reader = nodes[static_cast<std::size_t>(quantizer)];
+        reader.set_input(1, wide.at(reader.input(1)));
+      }
+      for (int slot = 0; slot < node.input_size(); ++slot) {
+        auto& dequantizer = concat.dequantizers[static_cast<std::size_t>(slot)];
+        dequantizer.set_input(1, wide.at(dequantizer.input(1)));
+        dequantizer.set_name(names_.unique(dequantizer.name() + "_float32"));
+        dequantizer.set_output(0, names_.unique(node.input(slot) + "_float32"));
+        node.set_input(slot, dequantizer.output(0));
+      }
+      added[concat.node] = std::move(concat.dequantizers);
+    }
+    put_back(graph, std::move(nodes), std::move(added));
+    for (auto& value : *graph.mutable_value_info()) {
+      if (outputs.contains(value.name()))
+        value.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+    }
+  }
+
+  /// The nodes with the added ones in front of theirs, and without DequantizeLinears that only such
+  /// a Concat read.
+  static void put_back(onnx::GraphProto& graph, std::vector<onnx::NodeProto> nodes,
+                       std::unordered_map<int, std::vector<onnx::NodeProto>> added) {
+    graph.clear_node();
+    for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
+      if (const auto found = added.find(i); found != added.end()) {
+        for (auto& node : found->second) *graph.add_node() = std::move(node);
+      }
+      *graph.add_node() = std::move(nodes[static_cast<std::size_t>(i)]);
+    }
+    std::vector<int> unread;
+    {
+      const GraphView view(graph);
+      for (int i = 0; i < graph.node_size(); ++i) {
+        const auto& node = graph.node(i);
+        if (node.op_type() == "DequantizeLinear" && view.uses_of(node.output(0)).empty() &&
+            !view.is_graph_output(node.output(0)) && !view.is_captured(node.output(0)))
+          unread.push_back(i);
+      }
+    }
+    for (auto each = unread.rbegin(); each != unread.rend(); ++each)
+      graph.mutable_node()->DeleteSubrange(*each, 1);
+  }
+
+  Model& model_;
+  NameAllocator names_;
+};
+
+}  // namespace
+
+void give_concats_float32_scales(Model& model) { ConcatScales(model).run(model.graph(), nullptr); }
+
+}  // namespace qtool

@@ -1,0 +1,135 @@
+#include "quantize/weight_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+#include "model/graph_view.h"
+#include "model/tensor.h"
+#include "quantize/params.h"
+
+namespace qtool {
+namespace {
+
+/// Noise of half the signal's amplitude. Real weights of models that survive one scale have 7 dB
+/// and more, those of models that do not about 1 dB.
+constexpr double kLeastSqnrDb = 6;
+constexpr std::size_t kNamed = 3;
+
+/// The step that the weight's values ask for. A larger one is a bias's doing, which scales per
+/// channel do not help.
+double step_of(const std::vector<float>& values, const QuantParams& params) {
+  double largest = 0;
+  for (const float value : values) largest = std::max(largest, std::abs(double{value}));
+  const IntegerRange range = full_range(params.type);
+  const double levels = static_cast<double>(range.max) - range.min;
+  return std::min(double{params.scales.front()}, 2 * largest / levels);
+}
+
+/// The signal of each channel by the noise in it: a value that is at most half a step from its
+/// integer is off by a step / sqrt(12) on average, and by no more than itself.
+std::vector<double> channel_sqnr_db(const Tensor& weight, std::size_t axis,
+                                    const QuantParams& params) {
+  std::size_t inner = 1;
+  for (std::size_t i = axis + 1; i < weight.shape.size(); ++i)
+    inner *= static_cast<std::size_t>(weight.shape[i]);
+  const auto channels = static_cast<std::size_t>(weight.shape[axis]);
+  const std::vector<float> values = to_float32(weight);
+  const double step = step_of(values, params);
+  std::vector<double> squares(channels, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    squares[i / inner % channels] += static_cast<double>(values[i]) * values[i];
+  const double per_channel = static_cast<double>(values.size()) / static_cast<double>(channels);
+  const double noise = step * step / 12 * per_channel;
+  std::vector<double> out;
+  for (const double signal : squares) {
+    if (signal > 0) out.push_back(10 * std::log10(signal / std::min(signal, noise)));
+  }
+  return out;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+class Search {
+ public:
+  Search(const Model& model, const Placement& placement) : model_(model), placement_(placement) {}
+
+  void look_at(const GraphView& graph, const QuantPlan& plan) {
+    for (const TensorPlan& tensor : plan.tensors) {
+      const bool is_single =
+          tensor.params.scales.size() == 1 && !tensor.params.axis && !is_float8(tensor.params.type);
+      if (tensor.role != TensorPlan::Role::Constant || !is_single) continue;
+      for (const Use& use : tensor.uses) look_at(graph, tensor, use);
+    }
+    for (const BodyPlan& body : plan.bodies)
+      look_at(GraphView(body_graph(graph.graph(), body), &graph), body.plan);
+  }
+
+  std::vector<NoisyWeight> worst_first() const {
+    std::vector<NoisyWeight> out;
+    for (const auto& [name, sqnr] : found_) out.push_back({name, sqnr});
+    std::ranges::stable_sort(out, {}, &NoisyWeight::median_sqnr_db);
+    return out;
+  }
+
+ private:
+  /// The axis of output channels where `use` takes a weight.
+  std::optional<std::int64_t> channel_axis(const GraphView& graph, Use use) const {
+    const auto& node = graph.node(use.node);
+    const OpRule* row = find_rule(placement_, node.op_type(), node.domain());
+    if (row == nullptr) return std::nullopt;
+    const NodeContext context{node, graph, model_, model_.opset()};
+    const OpRule rule = row->refine ? row->refine(*row, context) : *row;
+    if (rule.input(use.slot).role != InputRole::Weight) return std::nullopt;
+    const auto& name = node.input(use.slot);
+    const auto rank = static_cast<std::size_t>(graph.initializer(name)->dims_size());
+    const std::int64_t axis = normalized_axis(rule.input(use.slot).channel_axis, rank);
+    const bool is_axis = axis >= 0 && axis < static_cast<std::int64_t>(rank) && rank >= 2;
+    return is_axis ? std::optional(axis) : std::nullopt;
+  }
+
+  void look_at(const GraphView& graph, const TensorPlan& tensor, Use use) {
+    const auto axis = channel_axis(graph, use);
+    if (!axis) return;
+    const auto sqnr = channel_sqnr_db(model_.tensor(*graph.initializer(tensor.name)),
+                                      static_cast<std::size_t>(*axis), tensor.params);
+    if (sqnr.empty()) return;
+    if (const double middle = median(sqnr); middle < kLeastSqnrDb)
+      found_.try_emplace(tensor.name, middle);
+  }
+
+  const Model& model_;
+  const Placement& placement_;
+  std::map<std::string, double> found_;
+};
+
+}  // namespace
+
+std::vector<NoisyWeight> noisy_weights(const Model& model, const QuantPlan& plan,
+                                       const Placement& placement) {
+  Search search(model, placement);
+  search.look_at(GraphView(model.graph()), plan);
+  return search.worst_first();
+}
+
+std::string warning_of(const std::vector<NoisyWeight>& weights) {
+  if (weights.empty()) return "";
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kNamed, weights.size()); ++i) {
+    names += fmt::format("{}'{}' ({:.1f} dB)", i == 0 ? "" : ", ", printable(weights[i].name, 100),
+                         weights[i].median_sqnr_db);
+  }
+  if (weights.size() > kNamed) names += fmt::format(" and {} more", weights.size() - kNamed);
+  return fmt::format(
+      "one scale per weight drowns most channels of {} in rounding noise; use --per-channel",
+      names);
+}
+
+}  // namespace qtool

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "quantize/op_rules.h"
+#include "quantize/plan.h"
+
+namespace qtool {
+
+/// A weight whose one scale is too coarse for most of its channels.
+struct NoisyWeight {
+  std::string name;
+  double median_sqnr_db = 0;  ///< of the channels that are not all zero
+};
+
+/// Weights with one scale per tensor that, in half of their output channels or more, keep less than
+/// twice the amplitude of the noise that rounding adds: what such channels compute is lost. The
+/// worst first. The values of a draft have no scales, and so no such weights.
+std::vector<NoisyWeight> noisy_weights(const Model& model, const QuantPlan& plan,
+                                       const Placement& placement);
+
+/// One line that names the worst of them; empty where there are none.
+std::string warning_of(const std::vector<NoisyWeight>& weights);
+
+}  // namespace qtool

@@ -8,11 +8,10 @@
 
 namespace qtool::cli {
 
-/// The option of commands that run source and result side by side.
+/// `--check N`: on how many samples the result is run beside the original.
 constexpr std::string_view kCheck = "--check";
 
-/// The number of samples that `--check` says; nothing where it was not given. A `Usage` error where
-/// it is no number.
-std::optional<std::size_t> check_samples_of(const Run& run);
+/// What the command line says of it; a `Usage` error where that is no number.
+std::optional<std::size_t> check_samples(const Run& run);
 
 }  // namespace qtool::cli

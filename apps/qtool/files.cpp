@@ -110,9 +110,13 @@ void check_files(const CommandLine& command_line, const Config& config) {
   const std::vector<NamedFile> written = files_written(command_line, config);
   for (std::size_t i = 0; i < written.size(); ++i) {
     const auto refuse = [&](const NamedFile& other) {
-      throw Error(ErrorKind::Usage,
-                  fmt::format("{}: '{}' is {} too, expected another file", written[i].name,
-                              written[i].path.string(), other.name));
+      const std::string path = written[i].path.string();
+      // Two names of one file are both said.
+      const std::string name = other.path == written[i].path
+                                   ? other.name
+                                   : fmt::format("{} '{}'", other.name, other.path.string());
+      throw Error(ErrorKind::Usage, fmt::format("{}: '{}' is {} too, expected another file",
+                                                written[i].name, path, name));
     };
     for (const NamedFile& other : read) {
       if (is_same_file(written[i].path, other.path)) refuse(other);

@@ -128,7 +128,7 @@ void add_place(onnx::TensorProto& head, const TensorStorage& storage) {
   };
   add("location", storage.location);
   add("offset", std::to_string(storage.offset));
-  add("length", std::to_string(storage.values.size()));
+  add("length", std::to_string(storage.bytes()));
   head.set_data_location(onnx::TensorProto::EXTERNAL);
 }
 
@@ -195,9 +195,10 @@ class ModelWriter::Measurer {
       return part.head.size();
     }
     part.head = head.SerializeAsString();
-    append_bytes_head(part.head, onnx::TensorProto::kRawDataFieldNumber, storage.values.size());
+    append_bytes_head(part.head, onnx::TensorProto::kRawDataFieldNumber, storage.bytes());
     part.raw_data = storage.values;
-    return part.head.size() + part.raw_data.size();
+    part.made = storage.made;
+    return part.head.size() + storage.bytes();
   }
 
   ModelWriter& writer_;
@@ -248,11 +249,18 @@ class ModelWriter::Emitter {
       return;
     }
     buffer_ += part.head;
+    if (part.made) emit_made(*part.made);
     if (part.raw_data.empty()) return;
     flush();
     part.raw_data.write([this](std::span<const std::byte> bytes) {
       sink_({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     });
+  }
+
+  void emit_made(const MadeValues& values) {
+    flush();
+    const std::vector<std::byte> bytes = writer_.make_(values.number);
+    sink_({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
   const ModelWriter& writer_;
@@ -262,8 +270,9 @@ class ModelWriter::Emitter {
   std::size_t next_part_ = 0;
 };
 
-ModelWriter::ModelWriter(const onnx::ModelProto& model, const ChooseStorage& choose)
-    : model_(&model) {
+ModelWriter::ModelWriter(const onnx::ModelProto& model, const ChooseStorage& choose,
+                         ValueMaker make)
+    : model_(&model), make_(std::move(make)) {
   Measurer(*this, choose).measure(model, {});
 }
 

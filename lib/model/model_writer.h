@@ -11,6 +11,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "model/made_values.h"
 #include "model/narrowing.h"
 
 namespace qtool {
@@ -46,9 +47,12 @@ struct TensorStorage {
     Inline,    ///< `values` become raw_data
     External,  ///< external_data names `location`, `offset` and the length of `values`
   } kind = Kind::AsIs;
-  WrittenValues values;
+  WrittenValues values = {};
+  std::optional<MadeValues> made = {};  ///< in the place of `values`
   std::string location;
   std::uint64_t offset = 0;
+
+  std::uint64_t bytes() const { return made ? made->bytes : values.size(); }
 };
 
 /// Turns a model into bytes piece by piece, so that large values are neither copied nor all in
@@ -60,7 +64,8 @@ class ModelWriter {
   using Sink = std::function<void(std::string_view)>;
 
   /// Asks `choose` once for every tensor, in the order of the bytes. The model must stay as it is.
-  ModelWriter(const onnx::ModelProto& model, const ChooseStorage& choose);
+  /// `make` gives the values that are made when they are written.
+  ModelWriter(const onnx::ModelProto& model, const ChooseStorage& choose, ValueMaker make = {});
 
   std::uint64_t size() const { return sizes_.front(); }
   void write(const Sink& sink) const;
@@ -73,9 +78,11 @@ class ModelWriter {
   struct Part {
     std::string head;
     WrittenValues raw_data;
+    std::optional<MadeValues> made;
   };
 
   const onnx::ModelProto* model_;
+  ValueMaker make_;
   std::vector<std::uint64_t> sizes_;  ///< of the messages, in the order in which they are met
   std::vector<Part> parts_;           ///< in the same order
 };

@@ -70,20 +70,24 @@ class HashingWriter {
 };
 
 TensorStorage inline_storage(const Model& model, const onnx::TensorProto& tensor) {
+  if (const auto made = made_values_of(tensor))
+    return {.kind = TensorStorage::Kind::Inline, .values = {}, .made = made, .location = {}};
   const WrittenValues values = written_values(model, tensor);
   // Small tensors and strings are written with their message.
   if (values.source.size() < Model::kReferenceBytes) return {};
   return {.kind = TensorStorage::Kind::Inline, .values = values, .location = {}};
 }
 
-ModelWriter inline_writer(const Model& model) {
-  return {model.proto(), [&](const onnx::TensorProto& tensor, const TensorSite&) {
-            return inline_storage(model, tensor);
-          }};
+ModelWriter inline_writer(const Model& model, const ValueMaker& make) {
+  const auto choose = [&](const onnx::TensorProto& tensor, const TensorSite&) {
+    return inline_storage(model, tensor);
+  };
+  return {model.proto(), choose, make};
 }
 
 /// Whether a tensor lies beside the input model; the first file is the model's own.
 bool is_inherited(const onnx::TensorProto& tensor) {
+  if (made_values_of(tensor)) return false;
   const auto reference = reference_of(tensor);
   return reference && reference->file > 0;
 }
@@ -92,16 +96,18 @@ bool is_inherited(const onnx::TensorProto& tensor) {
 class DataLayout {
  public:
   DataLayout(const Model& model, std::string location, const ExternalDataOptions& options,
-             bool only_inherited)
+             ValueMaker make, bool only_inherited)
       : model_(model),
+        make_(std::move(make)),
         location_(std::move(location)),
         threshold_(std::max<std::uint64_t>(options.threshold_bytes, 1)),
         only_inherited_(only_inherited) {}
 
   ModelWriter writer() {
-    return {model_.proto(), [this](const onnx::TensorProto& tensor, const TensorSite& site) {
-              return choose(tensor, site);
-            }};
+    const auto chosen = [this](const onnx::TensorProto& tensor, const TensorSite& site) {
+      return choose(tensor, site);
+    };
+    return {model_.proto(), chosen, make_};
   }
 
   bool is_empty() const { return pieces_.empty(); }
@@ -110,6 +116,7 @@ class DataLayout {
     static constexpr std::array<std::byte, kPage> kZeros{};
     for (const Piece& piece : pieces_) {
       out.write(std::span(kZeros).first(static_cast<std::size_t>(piece.offset - out.bytes())));
+      if (piece.made) out.write(make_(piece.made->number));
       piece.values.write([&](std::span<const std::byte> bytes) { out.write(bytes); });
     }
   }
@@ -121,23 +128,24 @@ class DataLayout {
   struct Piece {
     std::uint64_t offset;
     WrittenValues values;
+    std::optional<MadeValues> made;
   };
 
   /// Readers are sure to know external data of initializers alone.
   TensorStorage choose(const onnx::TensorProto& tensor, const TensorSite& site) {
-    const WrittenValues values = written_values(model_, tensor);
-    if (site.node != nullptr || site.is_in_function || values.size() < threshold_ ||
+    TensorStorage out{.kind = TensorStorage::Kind::External,
+                      .made = made_values_of(tensor),
+                      .location = location_};
+    if (!out.made) out.values = written_values(model_, tensor);
+    if (site.node != nullptr || site.is_in_function || out.bytes() < threshold_ ||
         !may_leave(tensor))
       return inline_storage(model_, tensor);
     // What starts on a page can be mapped.
-    const std::uint64_t alignment = values.size() >= kPageAlignedBytes ? kPage : 64;
-    const std::uint64_t offset = (end_ + alignment - 1) / alignment * alignment;
-    end_ = offset + values.size();
-    pieces_.push_back({offset, values});
-    return {.kind = TensorStorage::Kind::External,
-            .values = values,
-            .location = location_,
-            .offset = offset};
+    const std::uint64_t alignment = out.bytes() >= kPageAlignedBytes ? kPage : 64;
+    out.offset = (end_ + alignment - 1) / alignment * alignment;
+    end_ = out.offset + out.bytes();
+    pieces_.push_back({out.offset, out.values, out.made});
+    return out;
   }
 
   bool may_leave(const onnx::TensorProto& tensor) const {
@@ -145,6 +153,7 @@ class DataLayout {
   }
 
   const Model& model_;
+  ValueMaker make_;
   std::string location_;
   std::uint64_t threshold_;
   bool only_inherited_;
@@ -200,17 +209,17 @@ WrittenFile write_model(const ModelWriter& writer, AtomicFile& file, const Model
 }  // namespace
 
 PendingModel::PendingModel(const Model& model, const fs::path& target,
-                           const ExternalDataOptions& options)
+                           const ExternalDataOptions& options, const ValueMaker& make)
     : model_file_(target) {
   refuse_overwriting(model, model_file_.target());
-  const ModelWriter whole = inline_writer(model);
+  const ModelWriter whole = inline_writer(model, make);
   using Mode = ExternalDataOptions::Mode;
   const bool takes_all =
       options.mode == Mode::Always || (options.mode == Mode::Auto && whole.size() > kMaxModelBytes);
   const bool keeps_inherited =
       options.mode == Mode::Auto && std::ranges::any_of(model.graph().initializer(), is_inherited);
   if (takes_all || keeps_inherited) {
-    write_external(model, options, /*only_inherited=*/!takes_all);
+    write_external(model, options, make, /*only_inherited=*/!takes_all);
   } else {
     refuse_too_large(target, whole.size(), false);
     files_.push_back(write_model(whole, model_file_, model));
@@ -218,10 +227,10 @@ PendingModel::PendingModel(const Model& model, const fs::path& target,
 }
 
 void PendingModel::write_external(const Model& model, const ExternalDataOptions& options,
-                                  bool only_inherited) {
+                                  const ValueMaker& make, bool only_inherited) {
   const fs::path path = data_path(model_file_.target(), options);
   refuse_overwriting(model, path);
-  DataLayout layout(model, path.filename().string(), options, only_inherited);
+  DataLayout layout(model, path.filename().string(), options, make, only_inherited);
   const ModelWriter writer = layout.writer();
   refuse_too_large(model_file_.target(), writer.size(), true);
   files_.push_back(write_model(writer, model_file_, model));
@@ -233,7 +242,7 @@ void PendingModel::write_external(const Model& model, const ExternalDataOptions&
   files_.push_back(data.finish());
 
   preview_file_.emplace(model_file_.target());
-  DataLayout preview(model, data_file_->temporary_path().filename().string(), options,
+  DataLayout preview(model, data_file_->temporary_path().filename().string(), options, make,
                      only_inherited);
   write_model(preview.writer(), *preview_file_, model);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "model/made_values.h"
 #include "model/model.h"
 
 namespace qtool {
@@ -35,9 +36,9 @@ class PendingModel {
  public:
   /// Writes `model` beside `target`, tensor by tensor, never holding the whole file in memory;
   /// deterministic bytes. `Usage` error where it needs external data and may not have any, or would
-  /// take the place of a file that it is made from.
+  /// take the place of a file that it is made from. `make` gives the values that are made only now.
   PendingModel(const Model& model, const std::filesystem::path& target,
-               const ExternalDataOptions& options);
+               const ExternalDataOptions& options, const ValueMaker& make = {});
   /// The complete model under a temporary name, to be loaded before it counts. With external data
   /// it is a file of its own that refers to the data by their temporary name.
   const std::filesystem::path& path() const {
@@ -52,7 +53,8 @@ class PendingModel {
   void commit();
 
  private:
-  void write_external(const Model& model, const ExternalDataOptions& options, bool only_inherited);
+  void write_external(const Model& model, const ExternalDataOptions& options,
+                      const ValueMaker& make, bool only_inherited);
 
   AtomicFile model_file_;
   std::optional<AtomicFile> preview_file_;

@@ -15,6 +15,7 @@
 #include "pipeline/timed_stage.h"
 #include "quantize/dynamic/lowering.h"
 #include "quantize/dynamic/planner.h"
+#include "quantize/dynamic/weight_store.h"
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/dynamic_plan.h"
 #include "quantize/tensor_overrides.h"
@@ -41,8 +42,8 @@ Config completed(Config config) {
 /// One run of `dynamic`: the stages in order, each handing its result to the next.
 class DynamicRun {
  public:
-  DynamicRun(const Config& config, const RunContext& context)
-      : config_(completed(config)), context_(context) {
+  DynamicRun(const Config& config, const DynamicOptions& options, const RunContext& context)
+      : config_(completed(config)), options_(options), context_(context) {
     report_.config = config_;
     report_.provenance = current_provenance();
   }
@@ -65,10 +66,13 @@ class DynamicRun {
 
   Model load();
   void plan(Model& model);
+  PendingModel write(const Model& quantized) const;
   void load_check(const PendingModel& pending);
+  void check(const PendingModel& pending);
   void verify(const PendingModel& pending);
 
   const Config config_;
+  const DynamicOptions options_;
   const RunContext& context_;
   DynamicReport report_;
 };
@@ -82,15 +86,16 @@ DynamicReport DynamicRun::run() {
   });
   timed("plan", [&] { plan(model); });
   if (config_.dry_run) {
-    for (StoredWeight& weight : report_.plan.weights) weight.values = {};
+    for (StoredWeight& weight : report_.plan.weights) weight.values.reset();
     return std::move(report_);
   }
   Model quantized = timed("rewrite", [&] { return lower_dynamic(std::move(model), report_.plan); });
   raise_ir_version(quantized);
   report_.weights_after = summarize(quantized).weights;
-  PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
+  PendingModel pending = timed("write", [&] { return write(quantized); });
   quantized = Model();
   timed("load check", [&] { load_check(pending); });
+  timed("check", [&] { check(pending); });
   timed("verify", [&] { verify(pending); });
   publish(pending, config_, manifest_beside_output(report_));
   return std::move(report_);
@@ -128,11 +133,33 @@ void DynamicRun::plan(Model& model) {
   }
 }
 
+PendingModel DynamicRun::write(const Model& quantized) const {
+  return write_model(quantized, config_, [&](std::size_t number) {
+    return make_integers(quantized, report_.plan.weights[number]);
+  });
+}
+
 void DynamicRun::load_check(const PendingModel& pending) {
   report_.output_bytes = pending.bytes();
   report_.output_sha256 = pending.sha256();
   report_.load_check = check_loading(pending, config_, "quantized",
                                      [this](const std::string& message) { warn(message); });
+}
+
+/// A run proves more than loading, and is left out with it.
+void DynamicRun::check(const PendingModel& pending) {
+  constexpr double kLeastCosine = 0.9;
+  const std::size_t fallback =
+      report_.load_check == "loads" ? default_output_checks(report_.input_bytes) : 0;
+  report_.check = check_output(*config_.model.input, pending.path(), config_,
+                               options_.check_samples.value_or(fallback));
+  if (!report_.check.note.empty()) warn("the result was not run: " + report_.check.note);
+  if (report_.check.cosine.value_or(1) < kLeastCosine) {
+    warn(
+        fmt::format("{}: on a made-up sample the cosine to the model's output is {:.4f}; real "
+                    "samples (--data) tell whether that matters",
+                    printable(config_.model.output->string()), *report_.check.cosine));
+  }
 }
 
 void DynamicRun::verify(const PendingModel& pending) {
@@ -146,8 +173,9 @@ void DynamicRun::verify(const PendingModel& pending) {
 
 }  // namespace
 
-DynamicReport run_dynamic(const Config& config, const RunContext& context) {
-  return DynamicRun(config, context).run();
+DynamicReport run_dynamic(const Config& config, const DynamicOptions& options,
+                          const RunContext& context) {
+  return DynamicRun(config, options, context).run();
 }
 
 }  // namespace qtool

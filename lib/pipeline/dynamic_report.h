@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "inspect/plan_outcome.h"
 #include "inspect/summary.h"
+#include "pipeline/output_check.h"
 #include "pipeline/provenance.h"
 #include "preprocess/preprocess.h"
 #include "quantize/dynamic/plan.h"
@@ -28,6 +29,7 @@ struct DynamicReport {
   PlanOutcome outcome;
   std::vector<TypeUse> weights_before, weights_after;  ///< by type
   std::string load_check;  ///< `loads`, `skipped`, or why only the checker was asked
+  OutputCheck check;
   std::optional<Comparison> verification;
   std::vector<Gate> gates;
   std::vector<std::string> warnings;

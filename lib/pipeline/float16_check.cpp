@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "pipeline/made_up_samples.h"
+#include "pipeline/made_up_sample.h"
 #include "runtime/session.h"
 #include "samples/samples.h"
 #include "verify/distance.h"
@@ -65,7 +65,7 @@ void check_on_made_up(SideBySide& both, const Session& original, std::size_t cou
   std::mt19937 random(1);
   for (; out.sample_count < count; ++out.sample_count) {
     std::string reason;
-    const MadeUpRun sample = run_made_up(original, original.inputs(), random, reason);
+    const MadeUpSample sample = run_made_up(original, original.inputs(), random, reason);
     if (sample.outputs.empty()) {
       out.note = "the model does not run on made-up samples: " + reason;
       return;

@@ -11,13 +11,13 @@
 
 namespace qtool {
 
-PendingModel write_model(const Model& model, const Config& config) {
+PendingModel write_model(const Model& model, const Config& config, const ValueMaker& make) {
   check_model(model, printable(config.model.output->string()));
   ExternalDataOptions options;
   options.mode = static_cast<ExternalDataOptions::Mode>(config.model.external_data);
   options.file_name = config.model.external_data_file;
   options.threshold_bytes = static_cast<std::uint64_t>(config.model.external_data_threshold);
-  return PendingModel(model, *config.model.output, options);
+  return PendingModel(model, *config.model.output, options, make);
 }
 
 std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,

@@ -16,8 +16,9 @@ namespace qtool {
 
 // How every command that makes a model brings it to its place.
 
-/// Asks the ONNX checker, then writes the model beside `model.output`.
-PendingModel write_model(const Model& model, const Config& config);
+/// Asks the ONNX checker, then writes the model beside `model.output`. `make` gives the values that
+/// are made only then.
+PendingModel write_model(const Model& model, const Config& config, const ValueMaker& make = {});
 
 /// Loads what was written as a user would: gives `loads`, `skipped`, or why only the checker was
 /// asked. Where ONNX Runtime refuses it that is an `Input` error if it refuses the input model too,

@@ -6,11 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "model/float_values.h"
-#include "pipeline/made_up_samples.h"
+#include "pipeline/made_up_sample.h"
 #include "runtime/session.h"
 #include "samples/samples.h"
 #include "verify/distance.h"
@@ -90,7 +89,7 @@ PreprocessCheck check_on_made_up(const Session& original, const Session& result,
   std::mt19937 random(1);
   for (std::size_t i = 0; i < count; ++i) {
     std::string reason;
-    const MadeUpRun sample = run_made_up(original, result.inputs(), random, reason);
+    const MadeUpSample sample = run_made_up(original, result.inputs(), random, reason);
     if (sample.outputs.empty()) {
       out.note = "the model does not run on made-up samples: " + reason;
       return out;

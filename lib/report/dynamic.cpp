@@ -43,6 +43,22 @@ void add_model_facts(Facts& facts, const DynamicReport& report) {
   facts.emplace_back("output", std::move(output));
 }
 
+std::string check_text(const OutputCheck& check) {
+  if (check.sample_count == 0) return check.note.empty() ? "" : "not run: " + check.note;
+  const std::string samples =
+      fmt::format("{} made-up sample{}", check.sample_count, check.sample_count == 1 ? "" : "s");
+  return check.cosine ? fmt::format("{}, cosine at least {:.6f}", samples, *check.cosine)
+                      : samples + " run";
+}
+
+JsonValue check_json(const OutputCheck& check) {
+  return JsonObject()
+      .add("samples", check.sample_count)
+      .add("cosine", check.cosine)
+      .add("note", check.note)
+      .take();
+}
+
 Facts facts_of(const DynamicReport& report) {
   Facts facts;
   add_model_facts(facts, report);
@@ -52,11 +68,30 @@ Facts facts_of(const DynamicReport& report) {
   facts.emplace_back("weights", fmt::format("{} stored in 8 bits", report.plan.weights.size()));
   if (report.config.dry_run) return facts;
   facts.emplace_back("load check", report.load_check);
+  if (const std::string text = check_text(report.check); !text.empty())
+    facts.emplace_back("check", text);
   if (report.verification)
     std::ranges::move(top1_facts(report.verification->top1), std::back_inserter(facts));
   if (report.config.report.manifest)
     facts.emplace_back("manifest", path_text(report.config.model.output) + ".manifest.json");
   return facts;
+}
+
+Section form_section(const DynamicPlan& plan) {
+  Table table{{{"nodes", true}, {"operator"}, {"becomes"}}, {}};
+  for (const auto& [entry, count] : plan.forms)
+    table.rows.push_back({std::to_string(count), entry.first, form_name(entry.second)});
+  return {"what was quantized", std::move(table)};
+}
+
+JsonValue forms_json(const DynamicPlan& plan) {
+  return json_list(plan.forms, [](const auto& each) {
+    return JsonObject()
+        .add("operator", each.first.first)
+        .add("becomes", form_name(each.first.second))
+        .add("nodes", each.second)
+        .take();
+  });
 }
 
 Section weight_details(const DynamicPlan& plan) {
@@ -106,6 +141,7 @@ Document to_document(const DynamicReport& report) {
   out.title =
       fmt::format("{} quantized", input ? input->filename().native() : std::string("model"));
   out.sections.push_back({"", facts_of(report)});
+  if (!report.plan.forms.empty()) out.sections.push_back(form_section(report.plan));
   if (!report.config.dry_run)
     out.sections.push_back(weight_type_section(report.weights_before, report.weights_after));
   const LeftInFloat left = group_left(report.outcome.left);
@@ -127,9 +163,11 @@ void add_dynamic_members(JsonObject& object, const DynamicReport& report) {
            model_json(model.output, report.output_sha256, report.output_bytes, report.opset_after))
       .add("config", write_value(report.config))
       .add("nodes", node_counts_json(report.outcome))
+      .add("quantized", forms_json(report.plan))
       .add("weights", weight_types_json(report.weights_before, report.weights_after))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
       .add("load_check", report.load_check)
+      .add("check", check_json(report.check))
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())
       .add("gates", to_json(report.gates))
       .add("warnings", report.warnings);

@@ -31,7 +31,8 @@ inline constexpr auto kLayers = std::to_array<Layer>({
     {"inspect", "base, kernels, config, model, preprocess, calibrate, quantize", "fmt, ONNX"},
     {"report",
      "base, config, float16/plan.h, inspect/explain.h, inspect/kernel_forecast.h, "
-     "inspect/plan_outcome.h, inspect/summary.h, "
+     "inspect/plan_outcome.h, "
+     "inspect/summary.h, "
      "pipeline/calibrate_report.h, pipeline/compare_report.h, "
      "pipeline/coverage_report.h, pipeline/dynamic_report.h, pipeline/float16_report.h, "
      "pipeline/inspect_report.h, pipeline/preprocess_result.h, "

@@ -41,7 +41,7 @@ TEST_CASE("batch: joined samples give the ranges of single ones", "[cli]") {
   const auto single = range_ends(dir / "single.json");
   const auto joined = range_ends(dir / "joined.json");
   REQUIRE(single.size() == joined.size());
-  CHECK(single.size() > 10);
+  CHECK(single.size() == 10);
   for (std::size_t i = 0; i < single.size(); ++i)
     CHECK(joined[i] == Approx(single[i]).epsilon(1e-5).margin(1e-6));
 }

@@ -30,6 +30,8 @@ TEST_CASE("dynamic: needs no data, and writes a model and its manifest", "[cli]"
   CHECK_NOTHROW(parse_json(manifest, "manifest"));
   CHECK(manifest.find("\"command\": \"dynamic\"") != std::string::npos);
   CHECK(manifest.find("\"MatMulConstBOnly\": true") != std::string::npos);
+  CHECK(manifest.find("\"becomes\": \"MatMulInteger, scaled\"") != std::string::npos);
+  CHECK(result.out.find("MatMulInteger, scaled") != std::string::npos);
 }
 
 TEST_CASE("dynamic: two runs give the same bytes, with any number of threads", "[cli]") {
@@ -58,6 +60,46 @@ TEST_CASE("dynamic: gates are held against samples", "[cli]") {
   const ProcessResult unmet = run_qtool(asked + "--min-cosine 0.9999999", dir);
   CHECK(unmet.exit_code == 4);
   CHECK(std::filesystem::exists(dir / "out.onnx"));
+}
+
+TEST_CASE("dynamic: the result is run beside the model, unless that is switched off", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  CHECK(run_qtool(kLine, dir).out.find("1 made-up sample, cosine at least 0.99") !=
+        std::string::npos);
+  CHECK(read_file(dir / "out.onnx.manifest.json").find("\"samples\": 1") != std::string::npos);
+  CHECK(run_qtool(kLine + "--check 3", dir).out.find("3 made-up samples") != std::string::npos);
+  CHECK(run_qtool(kLine + "--check 0", dir).out.find("made-up") == std::string::npos);
+  CHECK(run_qtool(kLine + "--no-load-check", dir).out.find("made-up") == std::string::npos);
+  CHECK(run_qtool(kLine + "--check some", dir).err ==
+        "qtool: error: --check: found 'some', expected a number of samples, 0 for none\n");
+}
+
+TEST_CASE("dynamic: external data is read and written with the same values", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const std::string never = "--set model.external_data=never ",
+                    always = "--set model.external_data=always ";
+  REQUIRE(run_qtool(kLine + never, dir).exit_code == 0);
+  const std::string expected = read_file(dir / "out.onnx");
+  REQUIRE(run_qtool("preprocess model.onnx ext.onnx --set preprocess.enabled=false " + always, dir)
+              .exit_code == 0);
+  REQUIRE(run_qtool("preprocess model.onnx plain.onnx --set preprocess.enabled=false " + never, dir)
+              .exit_code == 0);
+  REQUIRE(run_qtool("dynamic ext.onnx a.onnx " + never, dir).exit_code == 0);
+  REQUIRE(run_qtool("dynamic plain.onnx b.onnx " + never, dir).exit_code == 0);
+  CHECK(read_file(dir / "a.onnx") == read_file(dir / "b.onnx"));
+  CHECK(run_qtool("dynamic ext.onnx c.onnx " + always, dir).exit_code == 0);
+  CHECK(std::filesystem::exists(dir / "c.onnx.data"));
+}
+
+TEST_CASE("dynamic: a second run on its own output finds nothing more to do", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  REQUIRE(run_qtool(kLine, dir).exit_code == 0);
+  const ProcessResult again = run_qtool("dynamic out.onnx twice.onnx", dir);
+  CHECK(again.exit_code == 0);
+  CHECK(again.out.find("0 quantized") != std::string::npos);
 }
 
 TEST_CASE("dynamic: types without integer operators are refused", "[cli]") {

@@ -41,14 +41,12 @@ TEST_CASE("command line: without a known command nothing runs", "[cli]") {
       {"sttic", 2, "sttic: unknown command\n  hint: did you mean 'static'?"},
       {"weights -i model.onnx -o out.onnx", 2,
        "weights: is not available yet\n  hint: available: static, dynamic, float16, calibrate, "
-       "preprocess, "
-       "compare, inspect, schema, completion"},
+       "preprocess, compare, inspect, schema, completion"},
       {"--json static", 2,
        "--json: unknown option\n  hint: options stand behind the command: qtool COMMAND [OPTIONS]"},
       {"'st\x1b[31mtic'", 2,
        "st\\x1b[31mtic: unknown command\n  hint: known: static, dynamic, float16, calibrate, "
-       "preprocess, "
-       "compare, inspect, schema, completion"},
+       "preprocess, compare, inspect, schema, completion"},
   });
 }
 
@@ -169,6 +167,8 @@ TEST_CASE("static: files that cannot be written are found before any work", "[cl
       {in + "-o calib", 5, "calib: cannot be written: is a folder, expected a file name"},
       {in + "-o model.onnx", 2,
        "model.output: 'model.onnx' is the input model too, expected another file"},
+      {"dynamic -i model.onnx -o ./model.onnx", 2,
+       "model.output: './model.onnx' is the input model 'model.onnx' too, expected another file"},
       {line + "--report no/such/r.html", 5,
        "no/such/r.html: cannot be written: No such file or directory"},
       {line + "--log-file no/such/r.log", 5,

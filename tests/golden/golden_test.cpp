@@ -167,7 +167,7 @@ std::string types_text(const onnx::GraphProto& graph) {
   return out;
 }
 
-/// The types of what goes in and out of every graph, the main one first, then the nodes.
+/// The nodes, and the types of what goes into and out of all graphs, the main one first.
 std::string typed_text(const Model& model) {
   std::string out;
   for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {

@@ -1,5 +1,6 @@
 #include "pipeline/dynamic.h"
 
+#include "check_option.h"
 #include "commands/commands.h"
 #include "gates.h"
 #include "report/dynamic.h"
@@ -8,7 +9,8 @@ namespace qtool::cli {
 namespace {
 
 int run_command(const Run& run) {
-  const DynamicReport report = run_dynamic(run.config, run.context);
+  const DynamicOptions options{.check_samples = check_samples(run)};
+  const DynamicReport report = run_dynamic(run.config, options, run.context);
   deliver(run, report);
   return exit_code_of(run, report.gates);
 }
@@ -34,7 +36,10 @@ Command dynamic_command() {
                           {"--extra", "quantization.extra_options"},
                           {"--data", "verify.data", "DIR"},
                           {"--min-cosine", "verify.min_cosine", "X"}},
-          .own_options = {{kNoLoadCheck, "",
+          .own_options = {{kCheck, "N",
+                           "Run model and result on N made-up samples; default: 1 below 300 MB, "
+                           "none without the load check."},
+                          {kNoLoadCheck, "",
                            "Do not load the result in ONNX Runtime before it counts as done."}},
           .run = run_command};
 }

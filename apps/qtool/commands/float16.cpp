@@ -13,7 +13,7 @@ constexpr std::string_view kAuto = "--auto";
 
 int run_command(const Run& run) {
   Float16Options options;
-  options.check_samples = check_samples_of(run);
+  options.check_samples = check_samples(run);
   Config config = run.config;
   if (run.has(kAuto) && !config.float16.auto_search) config.float16.auto_search.emplace();
   check_supported(config, run.command.name);

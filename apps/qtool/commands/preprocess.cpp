@@ -9,8 +9,7 @@ namespace qtool::cli {
 namespace {
 
 int run_command(const Run& run) {
-  PreprocessOptions options;
-  options.check_samples = check_samples_of(run);
+  const PreprocessOptions options{.check_samples = check_samples(run)};
   const PreprocessResult result = run_preprocess(run.config, options, run.context);
   deliver(run, result);
   return exit_code_of(run, result.gates);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/made_values.h"
 #include "quantize/stored_params.h"
 
 namespace qtool {
@@ -15,6 +16,12 @@ onnx::NodeProto make_node(const std::string& op_type, const std::string& name,
   for (const auto& input : inputs) node.add_input(input);
   node.add_output(output);
   return node;
+}
+
+QuantParams scaled(const StoredWeight& weight) {
+  QuantParams out = weight.params;
+  for (float& scale : out.scales) scale *= weight.factor;
+  return out;
 }
 
 onnx::TensorProto zero_point_tensor(const std::string& name, const StoredWeight& weight) {
@@ -130,7 +137,7 @@ void BodyWriter::store_params(int index) {
   if (names.axis && follows_onnxruntime()) names.axis = -1;
   names.scale_type = weight.params.scale_type;
   names.value_type = weight.value_type;
-  auto scale = stored_scale(names.scale, weight.params, weight.params_shape);
+  auto scale = stored_scale(names.scale, scaled(weight), weight.params_shape);
   auto zero_point = zero_point_tensor(names.zero_point, weight);
   for (auto* stored : {&scale, &zero_point})
     if (follows_onnxruntime()) use_typed_field(*stored);
@@ -147,7 +154,12 @@ void BodyWriter::store_values(int index) {
   const IntegerNames& names = weights_[static_cast<std::size_t>(index)];
   Scope& scope = scope_of_graph(weight.graph);
   onnx::TensorProto tensor = make_tensor(names.values, weight.params.type, weight.shape, {});
-  tensor.set_raw_data(std::exchange(weight.values, {}));
+  if (weight.values) {
+    tensor.set_raw_data(weight.values->data(), weight.values->size());
+    weight.values.reset();
+  } else {
+    set_made(tensor, {static_cast<std::size_t>(index), element_count(tensor)});
+  }
   scope.added.push_back(std::move(tensor));
   if (weight.replaces_value) scope.integers[weight.source] = names;
 }

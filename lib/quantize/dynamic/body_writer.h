@@ -34,6 +34,8 @@ class BodyWriter {
   /// Puts the new nodes in the place of the old ones, and the new initializers behind the others.
   void leave();
 
+  /// The place of the graph among those entered.
+  int number() const { return scopes_.back().number; }
   bool follows_onnxruntime() const { return plan_.convention == Convention::OnnxRuntime; }
   /// `wanted`, or like it where it is taken.
   std::string unique(const std::string& wanted) { return names_.unique(wanted); }

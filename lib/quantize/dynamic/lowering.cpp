@@ -1,6 +1,7 @@
 #include "quantize/dynamic/lowering.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -85,17 +86,22 @@ class DynamicLowering {
   void note_floats(const onnx::NodeProto& node) {
     for (const auto& output : node.output()) writer_.set_float(output);
   }
+  void drop_bypassed(onnx::GraphProto& graph, int number);
   void drop_unused(onnx::GraphProto& graph);
 
   Model& model_;
   DynamicPlan& plan_;
   BodyWriter writer_;
-  std::unordered_set<std::string> shared_scales_;  ///< products of scales of unnamed nodes
+  /// Products of scales of unnamed nodes, by graph and name.
+  std::map<std::pair<int, std::string>, std::string> shared_scales_;
   bool uses_microsoft_ = false;
 };
 
 void DynamicLowering::run() {
   lower(model_.graph());
+  // Inner graphs first: they capture what lies around them.
+  for (int i = static_cast<int>(writer_.graphs().size()) - 1; i >= 0; --i)
+    drop_bypassed(*writer_.graphs()[static_cast<std::size_t>(i)], i);
   for (onnx::GraphProto* graph : writer_.graphs()) drop_unused(*graph);
   if (writer_.follows_onnxruntime())
     for (onnx::GraphProto* graph : writer_.graphs()) sort_as_onnxruntime(*graph);
@@ -192,11 +198,12 @@ void DynamicLowering::scale_product(const IntegerNames (&factors)[2], const std:
   set_int(cast, "to", static_cast<std::int64_t>(ElementType::Float));
   const std::string both =
       name.empty() ? factors[0].scale + "_" + factors[1].scale + "_mul" : name + "_scales_mul";
-  std::string scales = both + ":0";
-  const bool is_known = name.empty() && !shared_scales_.insert(both).second;
-  if (!is_known) {
-    scales = writer_.unique(scales);
+  const auto known = shared_scales_.find({writer_.number(), both});
+  std::string scales = known != shared_scales_.end() ? known->second : "";
+  if (scales.empty()) {
+    scales = writer_.unique(both + ":0");
     writer_.add("Mul", writer_.unique(both), {factors[0].scale, factors[1].scale}, scales);
+    if (name.empty()) shared_scales_[{writer_.number(), both}] = scales;
   }
   writer_.add("Mul", named(name.empty() ? "" : name + "_output_scale_mul"), {cast_output, scales},
               output);
@@ -409,6 +416,32 @@ void DynamicLowering::mover(onnx::NodeProto node, const DynamicNode& planned) {
   node.set_output(0, names.values);
   writer_.add(std::move(node));
   writer_.set_integers(output, names);
+}
+
+/// Nodes that brought a weight to products alone go.
+void DynamicLowering::drop_bypassed(onnx::GraphProto& graph, int number) {
+  std::unordered_set<std::string> values;
+  for (const auto& nodes : plan_.graphs)
+    for (const DynamicNode& node : nodes)
+      for (const auto& [place, value] : node.bypassed)
+        if (place == number) values.insert(value);
+  for (bool is_done = values.empty(); !is_done;) {
+    const GraphView view(graph);
+    const auto is_unread = [&](const onnx::NodeProto& node) {
+      const std::string value = node.output_size() > 0 ? node.output(0) : "";
+      return values.contains(value) && view.uses_of(value).empty() && !view.is_captured(value) &&
+             !view.is_graph_output(value);
+    };
+    std::unordered_set<std::string> unread;
+    for (const auto& node : graph.node())
+      if (is_unread(node)) unread.insert(node.output(0));
+    auto& nodes = *graph.mutable_node();
+    const auto is_gone = [&](const onnx::NodeProto& node) {
+      return node.output_size() > 0 && unread.contains(node.output(0));
+    };
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_gone), nodes.end());
+    is_done = unread.empty();
+  }
 }
 
 /// What nobody reads goes, and what a DequantizeLinear gives now under the same name; with weights

@@ -21,6 +21,29 @@ std::string weight_text(const StoredWeight& weight) {
 
 }  // namespace
 
+std::string form_name(DynamicNode::Form form) {
+  using Form = DynamicNode::Form;
+  switch (form) {
+    case Form::Product:
+      return "MatMulInteger, scaled";
+    case Form::Convolution:
+      return "ConvInteger, scaled";
+    case Form::Lstm:
+      return "DynamicQuantizeLSTM";
+    case Form::StoredWeights:
+      return "itself, with 8-bit weights";
+    case Form::Attention:
+      return "QAttention";
+    case Form::Embedding:
+      return "QEmbedLayerNormalization";
+    case Form::Gather:
+      return "itself, of 8-bit values";
+    case Form::Mover:
+      return "itself, on integers";
+  }
+  return "";
+}
+
 std::string to_text(const DynamicPlan& plan) {
   std::string out;
   for (const StoredWeight& weight : plan.weights) out += weight_text(weight);

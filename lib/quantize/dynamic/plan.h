@@ -2,8 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <onnx/onnx_pb.h>
 
 #include "quantize/plan.h"
 
@@ -15,10 +20,15 @@ struct StoredWeight {
   std::string stem;    ///< what the names of the stored tensors begin with
   int graph = 0;       ///< where it is stored: its graph's place in the order of for_each_graph
   QuantParams params;
-  std::vector<std::int64_t> shape;              ///< of the integers
-  std::vector<std::int64_t> params_shape;       ///< of scale and zero point
-  bool has_one_zero_point = false;              ///< the same for all channels, stored as a scalar
-  std::string values;                           ///< as raw_data
+  std::vector<std::int64_t> shape;         ///< of the integers
+  std::vector<std::int64_t> params_shape;  ///< of scale and zero point
+  bool has_one_zero_point = false;         ///< the same for all channels, stored as a scalar
+  float factor = 1;                        ///< scales are stored times it
+  std::optional<std::vector<std::byte>>
+      values;                    ///< the integers; without, `make_integers` gives them
+  onnx::TensorProto reference;   ///< then: the floats in their file
+  std::int64_t joined_axes = 0;  ///< of the initializer, which `params.axis` counts as one
+  bool swaps_last_axes = false;  ///< the integers are stored so
   ElementType value_type = ElementType::Float;  ///< of the initializer
   bool replaces_value = false;  ///< float readers get it dequantized; others keep the initializer
 };
@@ -43,6 +53,8 @@ struct DynamicNode {
   Form form = Form::Product;
   ElementType value_type = ElementType::Float;  ///< of what it computes with
   std::vector<int> inputs;                      ///< by slot: a weight's index, or one of the above
+  /// Values between a weight and this node, which it no longer reads; the graph's place and name.
+  std::vector<std::pair<int, std::string>> bypassed = {};
 };
 
 /// What dynamic quantization decided of a model. Lowering reads it and decides nothing.
@@ -51,9 +63,14 @@ struct DynamicPlan {
   std::vector<StoredWeight> weights;             ///< in the order of their first readers
   std::vector<std::vector<DynamicNode>> graphs;  ///< in the order of for_each_graph
   std::size_t quantized_nodes = 0;
+  /// How many nodes of a type take a form.
+  std::map<std::pair<std::string, DynamicNode::Form>, std::size_t> forms = {};
   std::vector<Skipped> left;  ///< every node that stays in float, of all graphs
   std::vector<std::string> warnings;
 };
+
+/// What a node in that form is called, by the operator that it becomes.
+std::string form_name(DynamicNode::Form form);
 
 /// One line per weight, then one per node in float.
 std::string to_text(const DynamicPlan& plan);

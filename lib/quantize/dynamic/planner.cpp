@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "quantize/dynamic/rules.h"
@@ -30,6 +32,7 @@ class DynamicWalk {
   std::string quantize(const NodeFilter& filter, const onnx::NodeProto& node, DynamicNode& out);
   bool is_asked_for(const onnx::NodeProto& node) const;
   void warn_of_defaults(const onnx::NodeProto& node, const DynamicNode& planned);
+  void drop_bypassed(std::size_t number, const std::map<int, std::size_t>& left);
 
   const Model& model_;
   const QuantizationConfig& config_;
@@ -42,6 +45,7 @@ void DynamicWalk::plan(const onnx::GraphProto& graph) {
   scopes_.enter(graph);
   const auto number = plan_.graphs.size();
   plan_.graphs.emplace_back();
+  std::map<int, std::size_t> left;  // node -> its place in plan_.left
   const NodeFilter filter(graph, config_, dynamic_placement());
   const std::vector<bool> computes_size = size_nodes(scopes_.innermost());
   for (int i = 0; i < graph.node_size(); ++i) {
@@ -52,9 +56,11 @@ void DynamicWalk::plan(const onnx::GraphProto& graph) {
                                    : quantize(filter, node, planned);
     if (reason.empty()) {
       warn_of_defaults(node, planned);
+      ++plan_.forms[{node.op_type(), planned.form}];
       plan_.graphs[number].push_back(std::move(planned));
       ++plan_.quantized_nodes;
     } else {
+      left[i] = plan_.left.size();
       plan_.left.push_back({i, display_name(node), node.op_type(), "", reason});
     }
     for (const auto& attribute : node.attribute()) {
@@ -62,7 +68,34 @@ void DynamicWalk::plan(const onnx::GraphProto& graph) {
       for (const auto& each : attribute.graphs()) plan(each);
     }
   }
+  drop_bypassed(number, left);
   scopes_.leave();
+}
+
+/// A node that only brought weights to products, which have them in integers now, is none that
+/// stays in float.
+void DynamicWalk::drop_bypassed(std::size_t number, const std::map<int, std::size_t>& left) {
+  const GraphView& view = scopes_.innermost();
+  std::map<std::string, std::set<int>> products;  // by the value that they read a weight behind
+  for (const DynamicNode& node : plan_.graphs[number])
+    for (const auto& [graph, value] : node.bypassed) products[value].insert(node.node);
+  std::set<int> gone;
+  std::vector<std::size_t> places;
+  for (auto entry = left.rbegin(); entry != left.rend() && !products.empty(); ++entry) {
+    const onnx::NodeProto& node = view.node(entry->first);
+    const std::string value = node.output_size() > 0 ? node.output(0) : "";
+    const auto found = products.find(value);
+    if (found == products.end() || view.is_captured(value) || view.is_graph_output(value)) continue;
+    const bool is_read = std::ranges::any_of(view.uses_of(value), [&](const Use& use) {
+      const bool is_weight = use.slot == 1 && found->second.contains(use.node);
+      return !is_weight && !gone.contains(use.node);
+    });
+    if (is_read) continue;
+    gone.insert(entry->first);
+    places.push_back(entry->second);
+  }
+  for (const std::size_t place : places)
+    plan_.left.erase(plan_.left.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
 std::string DynamicWalk::quantize(const NodeFilter& filter, const onnx::NodeProto& node,

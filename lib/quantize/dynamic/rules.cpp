@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "quantize/dynamic/weight_source.h"
 #include "quantize/schemes.h"
 
 namespace qtool {
@@ -25,6 +26,10 @@ bool is_quantizable(ElementType type) {
   return type == ElementType::Float || type == ElementType::Float16;
 }
 
+bool holds_weights(const onnx::TensorProto& tensor) {
+  return is_quantizable(element_type(tensor)) || element_type(tensor) == ElementType::BFloat16;
+}
+
 /// The float initializer that the node reads at `slot`; otherwise why there is none.
 std::optional<Constant> weight_at(const DynamicContext& context, int slot, std::string& obstacle) {
   const std::string name = has_input(context.node, slot) ? context.node.input(slot) : "";
@@ -35,6 +40,23 @@ std::optional<Constant> weight_at(const DynamicContext& context, int slot, std::
     obstacle =
         fmt::format("'{}' has type {}", name, element_type_name(element_type(*found->tensor)));
   } else if (element_count(*found->tensor) == 0) {
+    obstacle = fmt::format("'{}' has no values", name);
+  } else {
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// The same for a factor of a product, which may be transposed and cast on its way to the node.
+std::optional<WeightSource> factor_at(const DynamicContext& context, int slot,
+                                      std::string& obstacle) {
+  const std::string name = has_input(context.node, slot) ? context.node.input(slot) : "";
+  auto found = weight_source(context.scopes, name);
+  if (!found) {
+    obstacle = fmt::format("'{}' is not constant", name);
+  } else if (!is_quantizable(found->type) || !holds_weights(*found->constant.tensor)) {
+    obstacle = fmt::format("'{}' has type {}", name, element_type_name(found->type));
+  } else if (element_count(*found->constant.tensor) == 0) {
     obstacle = fmt::format("'{}' has no values", name);
   } else {
     return found;
@@ -85,39 +107,50 @@ std::string plan_computed_product(const DynamicContext& context, DynamicNode& ou
   return "";
 }
 
+/// The form of a factor whose integers are stored transposed where `is_transposed`. The fused
+/// kernel knows the columns of a matrix, not those of many.
+WeightSpec factor_spec(const DynamicContext& context, const WeightSource& weight,
+                       bool is_transposed) {
+  const bool has_channels = context.config.per_channel && weight.shape().size() == 2;
+  WeightSpec spec = spec_of(context, weight.constant, is_transposed ? 0 : 1, has_channels ? 1 : 0);
+  spec.swaps_last_axes = is_transposed;
+  if (is_transposed) spec.stem = weight.constant.tensor->name() + "_Transposed";
+  return spec;
+}
+
 std::string plan_matmul(const DynamicContext& context, DynamicNode& out) {
   std::string obstacle;
-  const auto weight = weight_at(context, 1, obstacle);
-  const bool is_computed = !context.scopes.constant(context.node.input(1));
+  const auto weight = factor_at(context, 1, obstacle);
+  const bool is_computed = !weight_source(context.scopes, context.node.input(1));
   if (is_computed && !context.config.extra_options.mat_mul_const_b_only.value_or(true))
     return plan_computed_product(context, out);
   if (!weight) return obstacle;
-  const auto rank = weight->tensor->dims_size();
-  obstacle = sum_obstacle(weight->tensor->dims(rank == 1 ? 0 : rank - 2));
+  const auto shape = weight->shape();
+  if (shape.empty()) return "its weight is a scalar";
+  obstacle = sum_obstacle(shape[shape.size() == 1 ? 0 : shape.size() - 2]);
   if (!obstacle.empty()) return obstacle;
-  begin(context, Form::Product, element_type(*weight->tensor), out);
+  begin(context, Form::Product, weight->type, out);
   out.inputs[0] = DynamicNode::kAtRunTime;
-  // The fused kernel knows the columns of a matrix, not those of many.
-  const bool has_channels = context.config.per_channel && rank == 2;
-  return store(context, *weight, spec_of(context, *weight, 1, has_channels ? 1 : 0), 1, out);
+  out.bypassed = weight->bypassed;
+  return store(context, weight->constant, factor_spec(context, *weight, weight->is_transposed), 1,
+               out);
 }
 
 std::string plan_gemm(const DynamicContext& context, DynamicNode& out) {
   std::string obstacle;
-  const auto weight = weight_at(context, 1, obstacle);
+  const auto weight = factor_at(context, 1, obstacle);
   if (!weight) return obstacle;
+  const auto shape = weight->shape();
+  if (shape.size() != 2) return "its weight is no matrix";
   const bool is_transposed = int_attribute(context.node, "transB", 0) != 0;
-  const int columns = is_transposed ? 0 : 1;
-  if (weight->tensor->dims_size() != 2) return "its weight is no matrix";
-  obstacle = sum_obstacle(weight->tensor->dims(1 - columns));
+  obstacle = sum_obstacle(shape[is_transposed ? 1 : 0]);
   if (!obstacle.empty()) return obstacle;
-  begin(context, Form::Product, element_type(*weight->tensor), out);
+  begin(context, Form::Product, weight->type, out);
   out.inputs[0] = DynamicNode::kAtRunTime;
-  WeightSpec spec = spec_of(context, *weight, columns, context.config.per_channel ? 1 : 0);
-  spec.swaps_last_axes = is_transposed;
-  if (is_transposed) spec.stem = weight->tensor->name() + "_Transposed";
+  out.bypassed = weight->bypassed;
+  WeightSpec spec = factor_spec(context, *weight, is_transposed != weight->is_transposed);
   spec.factor = float_attribute(context.node, "alpha", 1);
-  return store(context, *weight, spec, 1, out);
+  return store(context, weight->constant, spec, 1, out);
 }
 
 std::string plan_conv(const DynamicContext& context, DynamicNode& out) {

@@ -24,6 +24,13 @@ std::optional<GraphScopes::Constant> GraphScopes::constant(std::string_view name
   return Constant{tensor, scope->number};
 }
 
+std::optional<GraphScopes::Producer> GraphScopes::producer(std::string_view name) const {
+  const Scope* scope = name.empty() ? nullptr : scope_of(name);
+  const int node = scope ? scope->view.producer_of(name) : -1;
+  if (node < 0) return std::nullopt;
+  return Producer{&scope->view.node(node), scope->number};
+}
+
 ElementType GraphScopes::type_of(std::string_view name) const {
   const Scope* scope = name.empty() ? nullptr : scope_of(name);
   return scope ? scope->view.type_of(name) : ElementType::Undefined;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
@@ -12,6 +13,9 @@
 #include "model/graph_view.h"
 
 namespace qtool {
+
+/// A value of a graph, which is given by its place in the order in which graphs were entered.
+using GraphValue = std::pair<int, std::string>;
 
 /// A graph and those around it, innermost last: what a name means where a node of it reads it.
 class GraphScopes {
@@ -22,6 +26,12 @@ class GraphScopes {
     int graph = 0;  ///< its place in the order in which graphs were entered
   };
 
+  /// A node and the graph that it stands in.
+  struct Producer {
+    const onnx::NodeProto* node = nullptr;
+    int graph = 0;
+  };
+
   void enter(const onnx::GraphProto& graph);
   void leave();
 
@@ -30,6 +40,8 @@ class GraphScopes {
   int number() const { return scopes_.back().number; }
   /// Nothing where the name means no initializer.
   std::optional<Constant> constant(std::string_view name) const;
+  /// Nothing where no node makes the value.
+  std::optional<Producer> producer(std::string_view name) const;
   ElementType type_of(std::string_view name) const;
   std::optional<std::vector<std::int64_t>> shape_of(std::string_view name) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,7 +32,11 @@ struct WeightSpec {
   float factor = 1;  ///< scales are stored times it (alpha of Gemm)
 };
 
-/// Makes the 8-bit forms of weights, one tensor at a time, and keeps them.
+/// The stored integers of a weight that a model holds in one of its files.
+std::vector<std::byte> make_integers(const Model& model, const StoredWeight& weight);
+
+/// Decides the 8-bit forms of weights, one tensor at a time. Those that lie in a file are read for
+/// their scales, and their integers made when they are written.
 class WeightStore {
  public:
   WeightStore(const Model& model, const QuantizationConfig& config)

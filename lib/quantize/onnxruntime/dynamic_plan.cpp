@@ -123,6 +123,7 @@ void PeerWalk::plan(const onnx::GraphProto& graph) {
       keep(node, i, reason);
       continue;
     }
+    ++plan_.forms[{node.op_type(), planned.form}];
     plan_.graphs[number].push_back(std::move(planned));
     ++plan_.quantized_nodes;
   }
@@ -164,7 +165,6 @@ bool PeerWalk::passes(const NodeFilter& filter, const onnx::NodeProto& node,
 
 void PeerWalk::keep(const onnx::NodeProto& node, int index, const std::string& reason) {
   for (const auto& name : node.input()) read_in_float(name);
-  for (const std::string_view name : captures_of(node)) read_in_float(std::string(name));
   plan_.left.push_back({index, display_name(node), node.op_type(), "", reason});
 }
 

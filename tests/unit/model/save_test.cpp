@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/resource.h>
+#include <vector>
 
 #include "base/sha256.h"
 #include "catch.h"
@@ -241,4 +242,31 @@ TEST_CASE("save: memory does not grow with the model", "[model]") {
   const Model model = load_model(folder / "m.onnx");
   CHECK(serialize_with_references(model).size() < 1000);
   CHECK(peak() - before < 80);
+}
+
+TEST_CASE("save: values that are made when they are written stand as others", "[model]") {
+  const TempDir folder;
+  const auto bytes_of = [](std::size_t number) {
+    return std::vector<std::byte>(70'000, static_cast<std::byte>('a' + number));
+  };
+  onnx::ModelProto expected = model_with_tensors();
+  Model model(model_with_tensors());
+  for (int i = 0; i < 2; ++i) {
+    const std::string name = "made" + std::to_string(i);
+    *expected.mutable_graph()->add_initializer() =
+        tensor_of(name, 70'000, static_cast<char>('a' + i));
+    auto& tensor = *model.graph().add_initializer();
+    tensor = tensor_of(name, 70'000, 'x');
+    set_made(tensor, {static_cast<std::size_t>(i), 70'000});
+    CHECK(made_values_of(tensor)->number == static_cast<std::size_t>(i));
+  }
+  CHECK_FALSE(made_values_of(expected.graph().initializer(0)));
+  PendingModel(model, folder / "in.onnx", {}, bytes_of).commit();
+  CHECK(read_file(folder / "in.onnx") == expected.SerializeAsString());
+
+  PendingModel(model, folder / "out.onnx", kAlways, bytes_of).commit();
+  const Model read = load_model(folder / "out.onnx");
+  for (const auto& tensor : read.graph().initializer()) {
+    if (tensor.name() == "made1") CHECK(text_of(read, tensor) == std::string(70'000, 'b'));
+  }
 }

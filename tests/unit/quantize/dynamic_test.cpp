@@ -7,7 +7,9 @@
 #include "quantize/dynamic/lowering.h"
 #include "quantize/dynamic/planner.h"
 #include "quantize/dynamic/rules.h"
+#include "quantize/dynamic/weight_store.h"
 #include "run_model.h"
+#include "temp_dir.h"
 #include "text_model.h"
 
 using namespace qtool;
@@ -163,4 +165,93 @@ TEST_CASE("dynamic: what QAttention drops keeps an Attention in float", "[quanti
   CHECK(attention_obstacle(node(nullptr, 2)) == "QAttention needs a bias");
   CHECK(attention_obstacle(node(nullptr, 6)) == "QAttention has no input 'i5'");
   CHECK(attention_obstacle(node("scale", 3)) == "QAttention has no attribute scale");
+}
+
+TEST_CASE("dynamic: a column of zeros leaves a uint8 weight as right as others", "[quantize]") {
+  const std::string text =
+      "agraph (float[2,3] x) => (float[2,2] y) <float[3,2] w = {1, 0, -2, 0, 3, 0}> { y = MatMul "
+      "(x, w) }";
+  QuantizationConfig config;
+  config.weight_type = QuantType::UInt8;
+  CHECK(difference(text_model(text), quantized(text, config)) < kNear);
+}
+
+TEST_CASE("dynamic: a given zero point of each column is stored", "[quantize]") {
+  const std::string text =
+      "agraph (float[2,3] x) => (float[2,2] y) <float[3,2] w = {1, 0.5, -2, 1.5, 3, 2}> { y = "
+      "MatMul (x, w) }";
+  QuantizationConfig config;
+  config.weight_type = QuantType::UInt8;
+  TensorOverride first, second;
+  first.scale.values = {0.025};
+  first.zero_point.values = {100};
+  second.scale.values = {0.01};
+  second.zero_point.values = {0};
+  config.extra_options.tensor_quant_overrides["w"] = {first, second};
+  CHECK(difference(text_model(text), quantized(text, config)) < kNear);
+}
+
+TEST_CASE("dynamic: a weight behind Transpose and Cast is stored as the product reads it",
+          "[quantize]") {
+  const std::string matrix = "<float[3,6] w = " + values(18) + ">";
+  const std::vector<std::string> bodies = {
+      "(float[4,6] x) => (float[4,3] y) " + matrix + " { t = Transpose (w) y = MatMul (x, t) }",
+      "(float[4,3] x) => (float[4,6] y) " + matrix +
+          " { t = Transpose (w) i = Identity (t) y = Gemm <transB: int = 1, alpha: float = -2.0> "
+          "(x, i) }",
+      "(float[4,6] x) => (float[4,3] y) " + matrix + " { t = Transpose (w) y = Gemm (x, t) }",
+      "(float[2,4,3] x) => (float[2,4,3] y) <float[2,3,3] w = " + values(18) +
+          "> { t = Transpose <perm = [0, 2, 1]> (w) y = MatMul (x, t) }"};
+  for (const auto& body : bodies) {
+    INFO(body);
+    const Model model = quantized("agraph " + body);
+    CHECK(count_of(model, "MatMulInteger") == 1);
+    CHECK(count_of(model, "Transpose") == 0);
+    CHECK(GraphView(model.graph()).initializer("w") == nullptr);
+    CHECK(difference(text_model("agraph " + body), model) < kNear);
+  }
+}
+
+TEST_CASE("dynamic: a Transpose of other axes leaves its product in float", "[quantize]") {
+  const std::string text =
+      "agraph (float[2,3] x) => (float[3,2,3] y) <float[3,2,3] w = " + values(18) +
+      "> { t = Transpose <perm = [2, 0, 1]> (w) y = MatMul " + "(x, t) }";
+  CHECK(count_of(quantized(text), "MatMulInteger") == 0);
+}
+
+TEST_CASE("dynamic: a Gemm is chosen and left by its own type and name", "[quantize]") {
+  const std::string text =
+      "agraph (float[2,2] x) => (float[2,2] z) <float[2,2] w = {1, 2, 3, 4}> { [m] y = MatMul (x, "
+      "w) [g] z = Gemm (y, w) }";
+  QuantizationConfig config;
+  config.op_types_to_quantize = {"Gemm"};
+  const Model model = quantized(text, config);
+  CHECK(count_of(model, "MatMulInteger") == 1);
+  CHECK(count_of(model, "MatMul") == 1);
+  config = {};
+  config.nodes_to_exclude = {"g"};
+  CHECK(count_of(quantized(text, config), "Gemm") == 1);
+}
+
+TEST_CASE("dynamic: weights of a file are made when they are written, as those in memory",
+          "[quantize]") {
+  const std::string text =
+      "agraph (float[2,20] x) => (float[2,20] y, float[2,1,1,20] z) <float[20,20] w = " +
+      values(400) + ", float[1,80,20] v = " + values(1600) +
+      ", float[1,80,20] r = " + values(1600) +
+      ", int64[3] s = {2, 1, 20}> { a = MatMul (x, w) y = Gemm <transB: int = 1> " +
+      "(a, w) b = Reshape (y, s) z = LSTM <hidden_size: int = 20> (b, v, r) }";
+  const TempDir dir;
+  const Model in_memory = text_model(text);
+  const DynamicPlan expected = plan_dynamic(in_memory, {});
+  dir.write("m.onnx", in_memory.proto().SerializeAsString());
+  const Model in_file = load_model(dir / "m.onnx");
+  const DynamicPlan found = plan_dynamic(in_file, {});
+  REQUIRE(expected.weights.size() == 4);
+  REQUIRE(found.weights.size() == expected.weights.size());
+  for (std::size_t i = 0; i < found.weights.size(); ++i) {
+    REQUIRE(expected.weights[i].values);
+    CHECK_FALSE(found.weights[i].values);
+    CHECK(make_integers(in_file, found.weights[i]) == *expected.weights[i].values);
+  }
 }

@@ -1,8 +1,7 @@
-#include "pipeline/made_up_samples.h"
+#include "pipeline/made_up_sample.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
+#include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -56,13 +55,13 @@ std::vector<NamedTensor> made_up_inputs(std::span<const TensorInfo> inputs, std:
 
 }  // namespace
 
-MadeUpRun run_made_up(const Session& model, std::span<const TensorInfo> inputs,
-                      std::mt19937& random, std::string& reason) {
+MadeUpSample run_made_up(const Session& original, std::span<const TensorInfo> inputs,
+                         std::mt19937& random, std::string& reason) {
   for (const std::int64_t size : kFreeSizes) {
     try {
-      MadeUpRun out;
+      MadeUpSample out;
       out.inputs = made_up_inputs(inputs, size, random);
-      out.outputs = model.run(out.inputs);
+      out.outputs = original.run(out.inputs);
       return out;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::Input) throw;

@@ -7,8 +7,7 @@ namespace qtool {
 namespace {
 
 std::span<const std::byte> bytes_of(const Model& model, const Reference& reference) {
-  return model.data_files()[reference.file].file->bytes().subspan(reference.offset,
-                                                                  reference.length);
+  return model.data_files()[reference.file].file->part(reference.offset, reference.length);
 }
 
 std::span<const std::byte> raw_bytes(const onnx::TensorProto& tensor) {

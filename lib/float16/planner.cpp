@@ -45,6 +45,7 @@ bool is_one_of(const IndexedNode& node, std::span<const std::string_view> sorted
 std::string lack_of(const IndexedNode& node) {
   if (is_one_of(node, kMadeInFloat)) return "ONNX Runtime makes no 16-bit floats by it";
   if (node.is("BitCast")) return "it reads the bits of its input";
+  if (node.proto->domain() == "ai.onnx.ml") return "its attributes are float32";
   const bool scatters = node.is("ScatterElements") || node.is("ScatterND");
   if (scatters && string_attribute(*node.proto, "reduction", "none") != "none")
     return "ONNX Runtime reduces no 16-bit floats by it";
@@ -312,21 +313,18 @@ void Builder::leave_movers() {
     movers.push_back(i);
     set_forms(i, Form::Float);
   }
-  const auto drop_others = [&](auto first, auto last) {
-    std::vector<int> dropped;
-    for (; first != last; ++first) {
-      if (is_between_floats(*first)) continue;
-      set_forms(*first, Form::Short);
-      dropped.push_back(*first);
-    }
-    for (const int number : dropped) std::erase(movers, number);
-    return !dropped.empty();
+  const auto is_dropped = [&](int number) {
+    if (is_between_floats(number)) return false;
+    set_forms(number, Form::Short);
+    return true;
   };
-  while (true) {
-    const std::vector<int> forward = movers;
-    const bool any = drop_others(forward.begin(), forward.end());
-    const std::vector<int> backward = movers;
-    if (!drop_others(backward.rbegin(), backward.rend()) && !any) break;
+  // Forth and back: what is no longer there was known to be between nodes on both sides.
+  for (std::size_t before = movers.size() + 1; before != movers.size();) {
+    before = movers.size();
+    std::erase_if(movers, is_dropped);
+    std::ranges::reverse(movers);
+    std::erase_if(movers, is_dropped);
+    std::ranges::reverse(movers);
   }
   for (const int number : movers) reasons_[at(number)] = "it stands between nodes in float32";
 }

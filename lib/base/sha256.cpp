@@ -58,8 +58,8 @@ std::string to_hex(std::span<const std::byte> bytes) {
 std::string sha256_of_file(const std::filesystem::path& path) {
   const MappedFile file(path);
   Sha256 hash;
-  // In pieces, so that a file larger than memory does not stay resident.
-  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  // In pieces, so that little of a large file is resident at a time.
+  constexpr std::size_t kPiece = std::size_t{4} << 20;
   for (auto rest = file.bytes(); !rest.empty();) {
     const auto piece = rest.first(std::min(kPiece, rest.size()));
     hash.update(piece);

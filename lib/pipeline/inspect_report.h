@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "inspect/explain.h"
+#include "inspect/lint.h"
 #include "inspect/plan_outcome.h"
 #include "inspect/summary.h"
 #include "pipeline/model_file.h"
@@ -18,6 +20,9 @@ struct InspectReport {
   PlanOutcome outcome;
   std::string obstacle;  ///< why nothing can be said of quantization; empty otherwise
   std::optional<NodeExplanation> explanation;  ///< of the node that was asked for
+  Preset preset = Preset::Cpu;
+  std::string preset_reason;      ///< where nobody named it
+  std::vector<LintFinding> lint;  ///< what the target of the preset does not take
   std::vector<std::string> warnings;
 };
 

@@ -1,3 +1,4 @@
+#include "config/enum_names.h"
 #include "report/inspect.h"
 #include "report/json_object.h"
 #include "report/left_in_float.h"
@@ -77,6 +78,14 @@ JsonValue value_json(const ExplainedValue& value) {
       .take();
 }
 
+JsonValue lint_json(const LintFinding& finding) {
+  return JsonObject()
+      .add("node", finding.node)
+      .add("tensor", finding.tensor)
+      .add("fault", finding.fault)
+      .take();
+}
+
 JsonValue explanation_json(const NodeExplanation& node) {
   return JsonObject()
       .add("name", node.name)
@@ -113,6 +122,8 @@ JsonValue to_json(const InspectReport& report) {
       .add("unused_weight_count", summary.unused_weight_count)
       .add("weights", json_list(summary.weights, type_json))
       .add("quantization", quantization_json(report));
+  object.add("preset", std::string(enum_name(report.preset)))
+      .add("lint", json_list(report.lint, lint_json));
   if (report.explanation) object.add("explanation", explanation_json(*report.explanation));
   return object.add("warnings", report.warnings).take();
 }

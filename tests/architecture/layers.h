@@ -16,7 +16,7 @@ struct Layer {
 
 /// The folders under lib, read in order, are the run of the tool; apps comes last.
 inline constexpr auto kLayers = std::to_array<Layer>({
-    {"base", "", "fmt, OpenSSL, POSIX, spdlog"},
+    {"base", "", "CPUID, fmt, OpenSSL, POSIX, spdlog"},
     {"kernels", "", "Highway"},
     {"config", "base", "fmt, JSON, RE2"},
     {"model", "base, kernels", "fmt, ONNX, protobuf"},
@@ -29,7 +29,7 @@ inline constexpr auto kLayers = std::to_array<Layer>({
     {"verify", "base, kernels, config, model, samples, runtime", "fmt"},
     {"inspect", "base, kernels, config, model, preprocess, calibrate, quantize", "fmt, ONNX"},
     {"report",
-     "base, config, inspect/explain.h, inspect/plan_outcome.h, inspect/summary.h, "
+     "base, config, inspect/explain.h, inspect/lint.h, inspect/plan_outcome.h, inspect/summary.h, "
      "pipeline/calibrate_report.h, pipeline/compare_report.h, "
      "pipeline/coverage_report.h, pipeline/dynamic_report.h, pipeline/inspect_report.h, "
      "pipeline/preprocess_result.h, "

@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "config/load.h"
+#include "config/machine_preset.h"
 #include "config/supported.h"
 #include "files.h"
 #include "standard_streams.h"
@@ -18,8 +20,10 @@ namespace qtool::cli {
 namespace {
 
 /// The config that the command line means, with what only options can say.
-Config config_of(const CommandLine& command_line) {
-  Config config = load_config(command_line.sources);
+Config config_of(const CommandLine& command_line, Preset otherwise) {
+  ConfigSources sources = command_line.sources;
+  sources.otherwise = otherwise;
+  Config config = load_config(sources);
   config.threads = command_line.threads;
   config.dry_run = command_line.dry_run;
   config.load_check = !command_line.own.contains(kNoLoadCheck);
@@ -85,17 +89,23 @@ int run(const CommandLine& command_line) {
   }
   const Command& command = *command_line.command;
   Config config;
+  std::string preset_reason;
   if (command.uses_config) {
     check_forms(command_line);
-    config = config_of(command_line);
+    const PresetChoice choice = preset_for(machine_features());
+    config = config_of(command_line, choice.preset);
+    if (!names_preset(command_line.sources)) preset_reason = choice.reason;
     check_requirements(command_line, config);
     check_supported(config, command.name);
     check_files(command_line, config);
     check_stdout();
   }
   Terminal terminal(command_line);
-  const Run run{
-      command, config, {terminal.log(), terminal.progress()}, command_line.json, command_line.own};
+  const Run run{command,
+                config,
+                {terminal.log(), terminal.progress(), std::move(preset_reason)},
+                command_line.json,
+                command_line.own};
   int code = 0;
   try {
     code = command.run(run);

@@ -152,6 +152,14 @@ ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums) {
   return out;
 }
 
+ChannelPeaks channel_peaks(const std::map<std::string, ChannelMaxima>& maxima) {
+  ChannelPeaks out;
+  for (const auto& [name, of_tensor] : maxima) {
+    if (auto peaks = of_tensor.maxima(); !peaks.empty()) out.emplace(name, std::move(peaks));
+  }
+  return out;
+}
+
 std::vector<std::size_t> all_samples(const SampleFolder& folder) {
   std::vector<std::size_t> out(folder.size());
   std::iota(out.begin(), out.end(), std::size_t{0});

@@ -53,6 +53,9 @@ struct CalibrationResult {
 /// The means of those that have one.
 ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums);
 
+/// The largest magnitudes of those that have values, and one number of channels.
+ChannelPeaks channel_peaks(const std::map<std::string, ChannelMaxima>& maxima);
+
 /// Every sample of the folder.
 std::vector<std::size_t> all_samples(const SampleFolder& folder);
 

@@ -30,4 +30,7 @@ struct AveragedTensor {
 /// Tensor name -> mean of each channel over all samples.
 using ChannelMeans = std::map<std::string, std::vector<double>>;
 
+/// Tensor name -> largest magnitude of each channel over all samples.
+using ChannelPeaks = std::map<std::string, std::vector<float>>;
+
 }  // namespace qtool

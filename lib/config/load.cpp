@@ -1,5 +1,6 @@
 #include "config/load.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/file.h"
@@ -11,6 +12,8 @@ namespace {
 
 /// Room for tensor overrides of a large model; far below what a parsed text may take of the memory.
 constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{16} << 20;
+
+constexpr double kLeastRangeOfQnn = 1e-4;
 
 /// A source of values that was read but not yet applied.
 struct Layer {
@@ -82,13 +85,13 @@ E chosen(const std::vector<Layer>& layers, const std::vector<std::string>& names
 
 /// Applies the file, if there is one, and the settings, weakest first, to the defaults that they
 /// choose.
-Config build(std::optional<Layer> file, const std::vector<Setting>& settings) {
+Config build(std::optional<Layer> file, const std::vector<Setting>& settings, Preset otherwise) {
   Config config;
   const std::vector<Key> keys = keys_of(config);
   std::vector<Layer> layers;
   if (file) layers.push_back(std::move(*file));
   for (const Setting& setting : settings) layers.push_back(read_layer(setting, keys));
-  config = preset_defaults(chosen(layers, {"preset"}, config.preset),
+  config = preset_defaults(chosen(layers, {"preset"}, otherwise),
                            chosen(layers, {"calibration", "method"}, config.calibration.method));
   for (const Layer& layer : layers) read_members(layer.value, layer.place, keys);
   return config;
@@ -99,12 +102,37 @@ Config build(std::optional<Layer> file, const std::vector<Setting>& settings) {
 Config preset_defaults(Preset preset, CalibrationMethod method) {
   Config config;
   config.preset = preset;
-  if (preset == Preset::OnnxRuntime) {
-    config.preprocess.enabled = false;
-    config.quantization.activation_type = QuantType::Int8;
-    config.quantization.per_channel = false;
-    if (method == CalibrationMethod::Entropy) config.calibration.num_bins = 128;
-    config.calibration.symmetric = method == CalibrationMethod::Percentile;
+  QuantizationConfig& quantization = config.quantization;
+  switch (preset) {
+    case Preset::Cpu:
+    case Preset::CpuAvx2:
+      break;
+    case Preset::Arm64:
+      quantization.activation_type = QuantType::Int8;
+      break;
+    case Preset::TensorRt:
+    case Preset::MiGraphX:
+      quantization.activation_type = QuantType::Int8;
+      quantization.extra_options.activation_symmetric = true;
+      quantization.extra_options.quantize_bias = false;
+      quantization.per_channel = preset == Preset::TensorRt;
+      break;
+    case Preset::OpenVino:
+      quantization.extra_options.quantize_bias = false;
+      break;
+    case Preset::Qnn:
+      quantization.weight_type = QuantType::UInt8;
+      quantization.per_channel = false;
+      quantization.extra_options.minimum_real_range = kLeastRangeOfQnn;
+      quantization.extra_options.force_quantize_no_input_check = true;
+      break;
+    case Preset::OnnxRuntime:
+      config.preprocess.enabled = false;
+      quantization.activation_type = QuantType::Int8;
+      quantization.per_channel = false;
+      if (method == CalibrationMethod::Entropy) config.calibration.num_bins = 128;
+      config.calibration.symmetric = method == CalibrationMethod::Percentile;
+      break;
   }
   return config;
 }
@@ -143,13 +171,22 @@ KeyInfo key_info(std::string_view dotted) {
 }
 
 Config read_config(std::string_view text, const std::filesystem::path& file,
-                   const std::vector<Setting>& settings) {
-  return build(read_layer(text, file), settings);
+                   const std::vector<Setting>& settings, Preset otherwise) {
+  return build(read_layer(text, file), settings, otherwise);
 }
 
 Config load_config(const ConfigSources& sources) {
-  if (!sources.file) return build(std::nullopt, sources.settings);
-  return read_config(read_file(*sources.file, kMaxConfigBytes), *sources.file, sources.settings);
+  if (!sources.file) return build(std::nullopt, sources.settings, sources.otherwise);
+  return read_config(read_file(*sources.file, kMaxConfigBytes), *sources.file, sources.settings,
+                     sources.otherwise);
+}
+
+bool names_preset(const ConfigSources& sources) {
+  constexpr std::string_view kPreset = "preset";
+  if (std::ranges::find(sources.settings, kPreset, &Setting::key) != sources.settings.end())
+    return true;
+  return sources.file && read_layer(read_file(*sources.file, kMaxConfigBytes), *sources.file)
+                                 .value.find(std::string(kPreset)) != nullptr;
 }
 
 }  // namespace qtool

@@ -24,7 +24,11 @@ struct Setting {
 struct ConfigSources {
   std::optional<std::filesystem::path> file;
   std::vector<Setting> settings;
+  Preset otherwise = Preset::Cpu;  ///< the preset where nothing names one
 };
+
+/// Whether the file or a setting names the preset.
+bool names_preset(const ConfigSources& sources);
 
 /// The effective config, every value checked; an `Io` error for a file that cannot be read, else a
 /// `Usage` error that names the place and the key. Paths in the file are taken relative to its
@@ -33,7 +37,7 @@ Config load_config(const ConfigSources& sources);
 
 /// The same for a file whose content is known already.
 Config read_config(std::string_view text, const std::filesystem::path& file,
-                   const std::vector<Setting>& settings = {});
+                   const std::vector<Setting>& settings = {}, Preset otherwise = Preset::Cpu);
 
 /// What `preset` means before anything else is said but the method: ONNX Runtime has defaults of
 /// its own for each.

@@ -21,11 +21,6 @@ std::string quoted(E value) {
   return fmt::format("'{}'", enum_name(value));
 }
 
-void check_model(const Config& config) {
-  const bool available = config.preset == Preset::Cpu || config.preset == Preset::OnnxRuntime;
-  require(available, "preset", quoted(config.preset), "available: cpu, onnxruntime");
-}
-
 void check_preprocess(const PreprocessConfig& c) {
   if (!c.enabled) return;
   const bool fuses_attention = std::ranges::find(c.fusions, "attention") != c.fusions.end();
@@ -84,6 +79,13 @@ void check_types(const Config& config) {
   }
   if (is_float8(c.weight_type) && c.reduce_range)
     refuse("quantization.reduce_range", "float8 has no reduced range");
+  const bool has_pairs_alone = config.preset == Preset::TensorRt ||
+                               config.preset == Preset::OpenVino || config.preset == Preset::Qnn;
+  if (c.quant_format == QuantFormat::QOperator && has_pairs_alone) {
+    refuse("quantization.quant_format",
+           fmt::format("found {} with preset {}, expected {}", quoted(c.quant_format),
+                       quoted(config.preset), quoted(QuantFormat::Qdq)));
+  }
   if (c.quant_format == QuantFormat::QOperator &&
       (is_16_bit(c.activation_type) || is_16_bit(c.weight_type))) {
     refuse(is_16_bit(c.activation_type) ? kActivation : kWeight,
@@ -98,6 +100,13 @@ void check_types(const Config& config) {
 /// Of integer operators that quantize at run time.
 void check_dynamic(const Config& config) {
   const QuantizationConfig& c = config.quantization;
+  const bool runs_on_cpu = config.preset == Preset::Cpu || config.preset == Preset::CpuAvx2 ||
+                           config.preset == Preset::Arm64 || config.preset == Preset::OnnxRuntime;
+  if (!runs_on_cpu) {
+    refuse("preset", fmt::format("found {}, which has no operators that quantize at run time, "
+                                 "expected cpu, cpu-avx2, arm64 or onnxruntime for dynamic",
+                                 quoted(config.preset)));
+  }
   const bool has_8_bits = c.weight_type == QuantType::Int8 || c.weight_type == QuantType::UInt8;
   if (!has_8_bits) {
     refuse("quantization.weight_type",
@@ -136,7 +145,6 @@ void check_quantization(const Config& config) {
 }  // namespace
 
 void check_supported(const Config& config, std::string_view command) {
-  check_model(config);
   const bool calibrates = command == "static" || command == "calibrate";
   if (calibrates || command == "preprocess" || command == "dynamic")
     check_preprocess(config.preprocess);

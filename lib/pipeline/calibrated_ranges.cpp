@@ -1,5 +1,6 @@
 #include "pipeline/calibrated_ranges.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
@@ -44,12 +45,14 @@ class Calibration {
   void measure_statistics(const SampleFolder& folder);
   void measure_in_peer_bins(const SampleFolder& folder);
   void take_statistics(const CalibrationResult& result);
+  void warn_of_missing_peaks(const std::filesystem::path& file);
   void keep(const CalibrationCache& cache);
 
   const Model& model_;
   const CalibrationSources& sources_;
   const Config& config_;
   Collection wanted_;
+  std::size_t averaged_count_ = 0;  ///< of them, those whose means are wanted
   CalibratedRanges out_;
 };
 
@@ -57,7 +60,14 @@ Calibration::Calibration(const Model& model, const CalibrationSources& sources)
     : model_(model), sources_(sources), config_(sources.config) {
   Measurements wanted = Planner(config_.quantization, config_.preset).measurements(model);
   wanted_.tensors = std::move(wanted.tensors);
+  averaged_count_ = wanted.averaged.size();
   wanted_.averaged = std::move(wanted.averaged);
+  wanted_.channel_maxima = !wanted.peaked.empty();
+  for (AveragedTensor& tensor : wanted.peaked) {
+    if (std::ranges::find(wanted_.averaged, tensor.name, &AveragedTensor::name) ==
+        wanted_.averaged.end())
+      wanted_.averaged.push_back(std::move(tensor));
+  }
   wanted_.kind = statistics_for(config_.calibration);
   wanted_.keeps_sample_extremes = needs_sample_extremes(config_.calibration);
   wanted_.threads = config_.threads > 0 ? config_.threads : available_cores();
@@ -80,10 +90,11 @@ bool Calibration::take_cache() {
   out_.source = CalibrationSource::Cache;
   out_.sha256 = std::move(cache->sha256);
   out_.ranges = take_ranges(cache->content, wanted_.tensors, config_, sources_.warn);
-  if (!wanted_.averaged.empty()) {
+  if (averaged_count_ > 0) {
     sources_.warn(fmt::format("{}: holds no means of channels: biases are not corrected",
                               printable(config_.calibration.cache->string())));
   }
+  warn_of_missing_peaks(*config_.calibration.cache);
   return true;
 }
 
@@ -93,6 +104,16 @@ void Calibration::take_table() {
   out_.sample_count = found.sample_count;
   out_.sha256 = std::move(found.sha256);
   take_statistics(found.result);
+  warn_of_missing_peaks(*config_.calibration.table);
+}
+
+/// Without them a channel counts as one that takes any integer.
+void Calibration::warn_of_missing_peaks(const std::filesystem::path& file) {
+  if (!wanted_.channel_maxima || !out_.peaks.empty()) return;
+  sources_.warn(fmt::format(
+      "{}: holds no largest magnitudes of channels: more of them than need it have 7 bits; "
+      "'calibrate --per-channel-statistics' records them",
+      printable(file.string())));
 }
 
 void Calibration::measure() {
@@ -128,12 +149,14 @@ void Calibration::measure_in_peer_bins(const SampleFolder& folder) {
   }
   const auto samples = all_samples(folder);
   if (!wanted_.averaged.empty()) {
-    const Collection means{.tensors = {},
-                           .averaged = wanted_.averaged,
-                           .samples = samples,
-                           .threads = wanted_.threads};
-    out_.means =
-        channel_means(collect_statistics(model_, means, folder, sources_.progress).channel_sums);
+    const Collection channels{.tensors = {},
+                              .averaged = wanted_.averaged,
+                              .samples = samples,
+                              .threads = wanted_.threads,
+                              .channel_maxima = wanted_.channel_maxima};
+    const auto found = collect_statistics(model_, channels, folder, sources_.progress);
+    out_.means = channel_means(found.channel_sums);
+    out_.peaks = channel_peaks(found.channel_maxima);
   }
   const CalibrationCache cache =
       cache_of_peer_bins(model_, wanted_.tensors, samples, folder, config_, sources_.progress);
@@ -146,6 +169,7 @@ void Calibration::take_statistics(const CalibrationResult& result) {
   out_.ranges = estimate_ranges(result.statistics, calibration,
                                 activation_levels(config_.quantization), wanted_.threads);
   out_.means = channel_means(result.channel_sums);
+  out_.peaks = channel_peaks(result.channel_maxima);
   keep(cache_of(out_.ranges, wanted_.tensors, calibration.method));
 }
 

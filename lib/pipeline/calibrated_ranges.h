@@ -17,6 +17,7 @@ namespace qtool {
 struct CalibratedRanges {
   TensorRanges ranges;
   ChannelMeans means;
+  ChannelPeaks peaks;
   CalibrationSource source = CalibrationSource::Data;
   std::size_t sample_count = 0;
   std::string sha256;                    ///< of the source
@@ -35,10 +36,10 @@ struct CalibrationSources {
 /// a table nor the file of `calibration.cache`.
 void require_calibration_source(const Config& config);
 
-/// The ranges and means that quantizing `model` asks for: those of `calibration.cache` where that
-/// file is there, else of `calibration.table`, else measured on `calibration.data`. `Input` error
-/// where cache or table do not serve: they are of another method or model, or lack a tensor. With
-/// preset onnxruntime, tensors that a cache lacks are a warning and stay in float.
+/// The ranges, means and peaks that quantizing `model` asks for: those of `calibration.cache` where
+/// that file is there, else of `calibration.table`, else measured on `calibration.data`. `Input`
+/// error where cache or table do not serve: they are of another method or model, or lack a tensor.
+/// With preset onnxruntime, tensors that a cache lacks are a warning and stay in float.
 CalibratedRanges calibrated_ranges(const Model& model, const CalibrationSources& sources);
 
 }  // namespace qtool

@@ -73,6 +73,9 @@ InspectReport run_inspect(const Config& config, const std::optional<std::string>
   report.model = model_file(model);
   report.summary = summarize(model);
   if (is_quantized(report.summary)) report.kernels = forecast_kernels(model);
+  report.preset = config.preset;
+  report.preset_reason = context.preset_reason;
+  report.lint = lint(model, config.preset);
   report.warnings = check_node_lists(model.graph(), config.quantization, config.preset);
   for (const std::string& warning : report.warnings) context.log.warn("{}", warning);
   const auto prepared = draft(model, config, report);

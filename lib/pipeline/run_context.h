@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <spdlog/logger.h>
 
 #include "base/progress.h"
@@ -10,6 +12,8 @@ namespace qtool {
 struct RunContext {
   spdlog::logger& log;
   Progress progress;  ///< empty: nobody watches
+  /// Why the config has the preset that it has, where nobody named it.
+  std::string preset_reason = {};
 };
 
 }  // namespace qtool

@@ -31,6 +31,7 @@ class StaticRun {
   StaticRun(const Config& config, const RunContext& context)
       : config_(config), context_(context), planner_(config.quantization, config.preset) {
     report_.config = config;
+    report_.preset_reason = context.preset_reason;
     report_.provenance = current_provenance();
   }
 
@@ -149,7 +150,7 @@ CalibratedRanges StaticRun::calibrate(const Model& model) {
 }
 
 void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
-  report_.plan = planner_.plan(model, calibration.ranges, calibration.means);
+  report_.plan = planner_.plan(model, calibration.ranges, calibration.means, calibration.peaks);
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   warn_of_noisy_weights(model);
   for (const std::string& line :

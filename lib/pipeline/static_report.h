@@ -25,6 +25,7 @@ enum class CalibrationSource { Data, Table, Cache };
 struct StaticReport {
   Provenance provenance;
   Config config;
+  std::string preset_reason;  ///< why the config has its preset, where nobody named it
   std::string input_sha256, output_sha256;
   CalibrationSource calibration_source = CalibrationSource::Data;
   std::string calibration_sha256;  ///< of the samples, or of the file that took their place

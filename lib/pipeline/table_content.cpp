@@ -14,14 +14,15 @@
 namespace qtool {
 namespace {
 
-/// Means along another axis than the one that is wanted are none.
+/// Means and maxima along another axis than the one that is wanted are none.
 CalibrationResult take(CalibrationTable& table, const Collection& wanted) {
   CalibrationResult out;
   for (const std::string& name : wanted.tensors) out.statistics.insert(table.tensors.extract(name));
   for (const AveragedTensor& tensor : wanted.averaged) {
     const auto found = table.channels.find(tensor.name);
-    if (found != table.channels.end() && found->second.axis == tensor.axis)
-      out.channel_sums[tensor.name] = found->second.sums;
+    if (found == table.channels.end() || found->second.axis != tensor.axis) continue;
+    out.channel_sums[tensor.name] = found->second.sums;
+    if (found->second.maxima) out.channel_maxima[tensor.name] = *found->second.maxima;
   }
   for (const TableSample& sample : table.samples) out.samples.push_back(sample.index);
   return out;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "config/load.h"
 #include "model/graph_view.h"
 #include "model/messages.h"
 #include "quantize/op_rules.h"
@@ -62,6 +63,7 @@ class Inspection {
   std::vector<const TensorPlan*> tensors_;  ///< of the plan and of all bodies
   const QuantizationConfig& config_;
   const ExtraOptions& options_;
+  const ExtraOptions defaults_;  ///< of the preset
   const Placement& placement_;
   bool follows_onnxruntime_;
   std::set<std::string, std::less<>> op_types_;   ///< of all nodes, bodies included
@@ -76,6 +78,7 @@ Inspection::Inspection(const onnx::GraphProto& graph, const QuantPlan& plan,
       tensors_(all_tensors(plan)),
       config_(config),
       options_(config.extra_options),
+      defaults_(preset_defaults(preset, CalibrationMethod::MinMax).quantization.extra_options),
       placement_(placement_for(preset)),
       follows_onnxruntime_(preset == Preset::OnnxRuntime) {
   for_each_graph(graph, [&](const onnx::GraphProto& each) {
@@ -213,7 +216,7 @@ void Inspection::check_channels() {
 }
 
 void Inspection::check_biases() {
-  if (!options_.quantize_bias &&
+  if (!options_.quantize_bias && defaults_.quantize_bias &&
       !quantizes_any({"BatchNormalization", "Conv", "ConvTranspose", "Gemm",
                       "InstanceNormalization", "LayerNormalization"}))
     note_extra("QuantizeBias", "no quantized operator has a bias");
@@ -231,7 +234,8 @@ bool Inspection::depends_on_input(const std::string& op_type) const {
 void Inspection::check_operators() {
   const bool has_movers = std::ranges::any_of(
       op_types_, [&](const std::string& type) { return depends_on_input(type); });
-  if (options_.force_quantize_no_input_check && !has_movers)
+  if (options_.force_quantize_no_input_check && !defaults_.force_quantize_no_input_check &&
+      !has_movers)
     note_extra("ForceQuantizeNoInputCheck", "no operator of the model depends on its input");
   if (options_.qdq_keep_removable_activations && !quantizes_any({"Clip", "Relu"}))
     note_extra("QDQKeepRemovableActivations", "no Relu or Clip is quantized");

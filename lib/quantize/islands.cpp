@@ -47,14 +47,19 @@ class Settling {
   }
 
   /// Whether too much of what the node reads comes in floats.
-  bool reads_float(const OpRule& rule, const onnx::NodeProto& node) const {
+  bool reads_float(const OpRule& rule, int index) const {
+    const auto& node = graph_.node(index);
     bool has_float = false, has_integers = false;
     for (int slot = 0; slot < node.input_size(); ++slot) {
-      if (rule.input(slot).role != InputRole::Activation) continue;
+      if (rule.input(slot).role != InputRole::Activation || stays_float({index, slot})) continue;
       has_float |= is_float(node.input(slot));
       has_integers |= islands_.made.contains(node.input(slot));
     }
     return has_float && !(has_integers && placement_.joins_mixed_inputs);
+  }
+
+  bool stays_float(Use use) const {
+    return placement_.adds_to_layers && is_added_to_layer(graph_, nodes_, use);
   }
 
   bool is_read_by_layer(const onnx::NodeProto& node) const {
@@ -64,7 +69,7 @@ class Settling {
 
   /// Whether a layer gives its output in integers.
   bool gives_integers(const OpRule& rule, const onnx::NodeProto& node) const {
-    if (rule.gives_integers) return true;
+    if (rule.gives_integers && !placement_.layers_give_floats) return true;
     const bool gives_floats_as_well = placement_.sums_in_float && !rule.computes_in_float;
     return gives_floats_as_well ? is_read_by_layer(node) : is_read(node);
   }
@@ -92,6 +97,7 @@ class Settling {
       for (int slot = 0; slot < node.input_size(); ++slot) {
         const InputRole role = rule->input(slot).role;
         if (role != InputRole::Activation && role != InputRole::Weight) continue;
+        if (stays_float({index, slot})) continue;
         islands_.read.insert(node.input(slot));
         if (leads_to_layer) read_by_layer_.insert(node.input(slot));
       }
@@ -109,7 +115,7 @@ class Settling {
       if (!rule) continue;
       if (rule->entry == Entry::Always) {
         if (!gives_integers(*rule, node)) continue;
-      } else if (reads_float(*rule, node)) {
+      } else if (reads_float(*rule, index)) {
         drop(index, rule->entry == Entry::OutputRead ? "an input of it comes from a float operator"
                                                      : "its input is not quantized");
         changed = true;
@@ -253,6 +259,21 @@ void leave_slow_nodes(const Model& model, const GraphView& graph, const Placemen
       nodes[static_cast<std::size_t>(index)] = {
           &float_layer_rule(), "first layer of few input channels: float is faster"};
   }
+}
+
+bool is_added_to_layer(const GraphView& graph, const std::vector<SelectedNode>& nodes, Use use) {
+  const auto& node = graph.node(use.node);
+  if (node.op_type() != "Add") return false;
+  for (int slot = 0; slot < node.input_size(); ++slot) {
+    const std::string& name = node.input(slot);
+    const int producer = graph.producer_of(name);
+    const OpRule* maker = producer < 0 ? nullptr : nodes[static_cast<std::size_t>(producer)].rule;
+    const bool is_alone =
+        graph.uses_of(name).size() == 1 && !graph.is_graph_output(name) && !graph.is_captured(name);
+    const bool multiplies = maker && maker->entry == Entry::Always && !maker->computes_in_float;
+    if (multiplies && is_alone) return slot == use.slot;
+  }
+  return false;
 }
 
 Islands settle_islands(const GraphView& graph, const Placement& placement,

@@ -23,6 +23,10 @@ struct Islands {
   std::unordered_set<std::string_view> made;  ///< a quantized operator gives it in integers
 };
 
+/// Whether an Add reads at `use` what a layer makes for it alone; of two such inputs the first.
+/// Placements that add to layers leave that one as it is.
+bool is_added_to_layer(const GraphView& graph, const std::vector<SelectedNode>& nodes, Use use);
+
 /// Leaves in float what `placement` says runs no faster in integers, each with the reason:
 /// operators and nodes that the runtime has no integer kernel for, products of two computed values,
 /// and the first layers. `is_asked_for` tells of a node whether the user said how to quantize it.

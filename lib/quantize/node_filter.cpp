@@ -77,7 +77,8 @@ const OpRule* NodeFilter::rule_for(const onnx::NodeProto& node, std::string& rea
     reason = "its type is not in op_types_to_quantize";
   } else if (const OpRule* rule = find_rule(placement_, type, node.domain())) {
     return rule;
-  } else if (!config_.op_types_to_quantize.empty()) {
+  } else if (!config_.op_types_to_quantize.empty() ||
+             (placement_.takes_everything && type != "Cast")) {
     return &generic_rule();
   } else {
     reason = "the operator has no 8-bit form";

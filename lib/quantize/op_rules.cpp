@@ -15,7 +15,7 @@ constexpr RuntimeSet but(RuntimeSet runtimes) { return kEveryRuntime & ~runtimes
 
 /// The row for runtimes that `runtimes` is none of.
 constexpr OpRule not_on(RuntimeSet runtimes, OpRule row) {
-  row.integer_on = but(runtimes);
+  row.integer_on &= but(runtimes);
   return row;
 }
 
@@ -31,7 +31,8 @@ constexpr OpRule elementwise(std::string_view op_type, OutputParams outputs = Ou
           .inputs = {activation(), activation(), activation()},
           .other_inputs = activation(),
           .outputs = outputs,
-          .entry = Entry::OutputRead};
+          .entry = Entry::OutputRead,
+          .integer_on = but(kMiGraphX)};
 }
 
 /// The operator moves or selects values of input 0.
@@ -62,13 +63,13 @@ constexpr OpRule normalization(std::string_view op_type) {
   return {.op_type = op_type,
           .inputs = {activation()},
           .entry = Entry::OutputRead,
-          .integer_on = but(kCpuProvider)};
+          .integer_on = but(kCpuProvider | kTensorRt | kMiGraphX)};
 }
 
 /// Sorted by op_type. Operators without a row stay in float.
 constexpr OpRule kOpRules[] = {
     elementwise("Add"),
-    elementwise("ArgMax"),
+    not_on(kTensorRt, elementwise("ArgMax")),
     mover("AveragePool"),
     normalization("BatchNormalization"),
     clamp("Clip"),
@@ -77,9 +78,9 @@ constexpr OpRule kOpRules[] = {
     {.op_type = "ConvTranspose",
      .inputs = {activation(), weight(1), bias()},
      .gives_integers = true,
-     .integer_on = but(kCpuProvider),
+     .integer_on = but(kCpuProvider | kMiGraphX),
      .refine = refine_conv_transpose},
-    not_on(kCpuProvider, elementwise("CumSum")),
+    not_on(kCpuProvider | kTensorRt, elementwise("CumSum")),
     own(mover("DepthToSpace", 13)),
     own(not_on(kCpuProvider, elementwise("Div"))),
     {.op_type = "EmbedLayerNormalization",
@@ -114,14 +115,14 @@ constexpr OpRule kOpRules[] = {
      .obstacle = resize_obstacle},
     elementwise("Sigmoid"),
     mover("Slice"),
-    not_on(kCpuProvider, elementwise("Softmax", OutputParams::UnitInterval)),
+    not_on(kCpuProvider | kTensorRt, elementwise("Softmax", OutputParams::UnitInterval)),
     {.op_type = "Split",
      .inputs = {activation()},
      .outputs = OutputParams::SharedWithInput,
      .entry = Entry::OutputRead},
     mover("Squeeze"),
     own(not_on(kCpuProvider, elementwise("Sub"))),
-    not_on(kCpuProvider, mover("TopK")),
+    not_on(kCpuProvider | kTensorRt, mover("TopK")),
     mover("Transpose"),
     mover("Unsqueeze"),
     {.op_type = "Where",
@@ -149,22 +150,76 @@ constexpr OpRule kRescalingRules[] = {rescaling(0), rescaling(1)};
 
 constexpr OpRule kFloatLayerRule = {.op_type = "", .computes_in_float = true};
 
+/// The table for a device that has no float kernels: scale and bias of normalizations too.
+constexpr auto kQnnRules = [] {
+  auto rows = std::to_array(kOpRules);
+  for (OpRule& row : rows) {
+    if (row.op_type == "LayerNormalization" || row.op_type == "InstanceNormalization")
+      row.inputs = {activation(), weight(0), bias()};
+    if (row.op_type == "Where") row.entry = Entry::Always;
+  }
+  return rows;
+}();
+
+constexpr Placement kEverything{.rules = kOpRules, .follows_onnxruntime = true};
+
+constexpr Placement kCpu{.rules = kOpRules,
+                         .corrects_biases = true,
+                         .runtime = kCpuProvider,
+                         .needs_constant_weights = true,
+                         .float_channels = 4,
+                         .sums_in_float = true,
+                         .spares_noisy_weights = true,
+                         .rescales_for_free = true,
+                         .joins_mixed_inputs = true};
+
+constexpr Placement kCpuAvx2 = [] {
+  Placement out = kCpu;
+  out.adds_in_pairs = true;
+  return out;
+}();
+
+constexpr Placement kTensorRtPlacement{.rules = kOpRules,
+                                       .runtime = kTensorRt,
+                                       .needs_constant_weights = true,
+                                       .joins_mixed_inputs = true,
+                                       .layers_give_floats = true,
+                                       .adds_to_layers = true};
+
+constexpr Placement kMiGraphXPlacement{.rules = kOpRules,
+                                       .runtime = kMiGraphX,
+                                       .needs_constant_weights = true,
+                                       .layers_give_floats = true};
+
+constexpr Placement kOpenVinoPlacement = [] {
+  Placement out = kTensorRtPlacement;
+  out.runtime = kOpenVino;
+  return out;
+}();
+
+constexpr Placement kQnnPlacement{.rules = kQnnRules, .runtime = kQnn, .takes_everything = true};
+
 }  // namespace
 
 const Placement& placement_for(Preset preset) {
-  static constexpr Placement kEverything{
-      .rules = kOpRules, .follows_onnxruntime = true, .corrects_biases = false};
-  static constexpr Placement kCpu{.rules = kOpRules,
-                                  .follows_onnxruntime = false,
-                                  .corrects_biases = true,
-                                  .runtime = kCpuProvider,
-                                  .needs_constant_weights = true,
-                                  .float_channels = 4,
-                                  .sums_in_float = true,
-                                  .spares_noisy_weights = true,
-                                  .rescales_for_free = true,
-                                  .joins_mixed_inputs = true};
-  return preset == Preset::OnnxRuntime ? kEverything : kCpu;
+  switch (preset) {
+    case Preset::OnnxRuntime:
+      return kEverything;
+    case Preset::CpuAvx2:
+      return kCpuAvx2;
+    case Preset::TensorRt:
+      return kTensorRtPlacement;
+    case Preset::MiGraphX:
+      return kMiGraphXPlacement;
+    case Preset::OpenVino:
+      return kOpenVinoPlacement;
+    case Preset::Qnn:
+      return kQnnPlacement;
+    case Preset::Cpu:
+    case Preset::Arm64:
+      break;
+  }
+  return kCpu;
 }
 
 const OpRule* find_rule(const Placement& placement, std::string_view op_type,

@@ -50,7 +50,11 @@ enum class Entry {
 
 /// Where operators may run on integers: a set of runtimes, one bit each.
 using RuntimeSet = std::uint8_t;
-constexpr RuntimeSet kCpuProvider = 1;  ///< ONNX Runtime's CPU provider on x64
+constexpr RuntimeSet kCpuProvider = 1;  ///< ONNX Runtime's CPU provider
+constexpr RuntimeSet kTensorRt = 2;
+constexpr RuntimeSet kMiGraphX = 4;
+constexpr RuntimeSet kOpenVino = 8;  ///< its CPU plugin
+constexpr RuntimeSet kQnn = 16;      ///< the HTP backend
 constexpr RuntimeSet kEveryRuntime = 0xFF;
 
 struct NodeContext {
@@ -120,10 +124,20 @@ struct Placement {
   /// Operators that work on several values are quantized where one of them comes in integers: a
   /// quantizer for the others costs less than floats for all.
   bool joins_mixed_inputs = false;
+  /// Products are added two by two in 16 bits: weights that could overflow those have 7 bits.
+  bool adds_in_pairs = false;
+  /// Layers give integers only where an operator reads such: their kernels end in floats as well,
+  /// and a quantizer behind one belongs to its reader.
+  bool layers_give_floats = false;
+  /// Of what an Add adds, the output of a layer that it alone reads stays as the layer gives it:
+  /// the runtime adds before it rounds.
+  bool adds_to_layers = false;
+  /// Every operator is quantized, whatever it does and whoever reads it: the device has no others.
+  bool takes_everything = false;
 };
 
-/// Preset `onnxruntime` quantizes whatever has a row, every other one what an integer kernel can
-/// read: docs/placement.md.
+/// Preset `onnxruntime` quantizes whatever has a row, every other one what an integer kernel of its
+/// target can read: docs/presets.md.
 const Placement& placement_for(Preset preset);
 
 /// The row of `op_type`, or nullptr: the operator stays in float.

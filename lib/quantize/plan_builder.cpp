@@ -16,6 +16,7 @@
 #include "quantize/bias_planner.h"
 #include "quantize/bias_requests.h"
 #include "quantize/bodies.h"
+#include "quantize/channel_input.h"
 #include "quantize/clamps.h"
 #include "quantize/constants.h"
 #include "quantize/derived_bias.h"
@@ -25,6 +26,7 @@
 #include "quantize/needed_opset.h"
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/qdq_planner.h"
+#include "quantize/pair_sums.h"
 #include "quantize/params.h"
 #include "quantize/rescaling.h"
 #include "quantize/schemes.h"
@@ -47,6 +49,7 @@ struct PlanContext {
   bool corrects_biases;
   bool carries_pairs;  ///< the model was quantized before, at least in parts
   const std::set<std::string>* float_weights = nullptr;
+  const ChannelPeaks* peaks = nullptr;
 };
 
 /// Builds a plan in one walk over the nodes of a graph, and those of the bodies in it. Without
@@ -64,7 +67,8 @@ class PlanBuilder {
         overrides_(config_.extra_options),
         opset_(model_.opset()),
         biases_(model_, graph_, context.corrects_biases, context.means),
-        quantizes_unread_(!config_.op_types_to_quantize.empty() ||
+        quantizes_unread_(context.placement.takes_everything ||
+                          !config_.op_types_to_quantize.empty() ||
                           !config_.nodes_to_quantize.empty()) {
     if (context_.carries_pairs) pairs_.emplace(model_, graph_);
     select_rules();
@@ -91,6 +95,7 @@ class PlanBuilder {
 
   std::vector<std::string>& measured() { return measured_; }
   std::vector<AveragedTensor>& averaged() { return biases_.averaged(); }
+  std::vector<AveragedTensor>& peaked() { return peaked_; }
   /// Whether the graph has values to measure and none of them was ever seen.
   bool was_never_run() const { return has_unseen_ && !has_seen_; }
 
@@ -107,6 +112,7 @@ class PlanBuilder {
   bool is_bias(const OpRule& rule, const onnx::NodeProto& node, int slot) const;
   std::vector<int> plan_inputs(const OpRule& rule, int index);
   int plan_input(const OpRule& rule, int index, int slot);
+  void look_at_pair_sums(int index, std::span<const int> input_plans);
   void plan_outputs(const OpRule& rule, int index, std::span<const int> input_plans);
   bool has_column_scales(const std::string& name, int slot, const ScaleSharing& sharing) const;
   bool needs_integer_output(const OpRule& rule, std::span<const int> input_plans) const;
@@ -118,6 +124,9 @@ class PlanBuilder {
 
   // Activations.
   bool reads_quantized(const Use& use) const;
+  bool stays_added(Use use) const {
+    return context_.placement.adds_to_layers && is_added_to_layer(graph_, selected_, use);
+  }
   int activation_plan(std::string_view name) const;
   int plan_activation(const std::string& name, int index);
   void share_activation(const std::string& name, int provider);
@@ -184,6 +193,7 @@ class PlanBuilder {
   std::vector<int> replaced_;
   std::unordered_set<std::string> refused_;
   std::vector<std::string> measured_;
+  std::vector<AveragedTensor> peaked_;
   bool has_seen_ = false, has_unseen_ = false;  ///< of the graph's own values
 };
 
@@ -320,6 +330,7 @@ QuantPlan PlanBuilder::plan_of_body(const onnx::NodeProto& node, const onnx::Gra
   }
   std::ranges::move(builder.measured_, std::back_inserter(measured_));
   std::ranges::move(builder.averaged(), std::back_inserter(averaged()));
+  std::ranges::move(builder.peaked(), std::back_inserter(peaked_));
   std::ranges::move(plan.warnings, std::back_inserter(plan_.warnings));
   return plan;
 }
@@ -369,6 +380,7 @@ std::vector<int> PlanBuilder::plan_inputs(const OpRule& rule, int index) {
     if (!node.input(slot).empty() && !is_bias(rule, node, slot))
       plans[static_cast<std::size_t>(slot)] = plan_input(rule, index, slot);
   }
+  if (context_.placement.adds_in_pairs) look_at_pair_sums(index, plans);
   for (int slot = 0; slot < static_cast<int>(rule.inputs.size()); ++slot) {
     if (is_bias(rule, node, slot) && has_integer_biases() && !has_blocks(plans[1]))
       biases_.look_at(rule, {index, slot}, plans, plan_);
@@ -378,12 +390,31 @@ std::vector<int> PlanBuilder::plan_inputs(const OpRule& rule, int index) {
   return plans;
 }
 
+/// Gives weights that 16 bits could not add up another bit of room. Of a draft it notes whose
+/// peaks help to tell; scales that a user gives stay.
+void PlanBuilder::look_at_pair_sums(int index, std::span<const int> input_plans) {
+  const auto& node = graph_.node(index);
+  if (input_plans[0] < 0 || input_plans[1] < 0) return;
+  TensorPlan& weight = plan_.tensors[static_cast<std::size_t>(input_plans[1])];
+  const TensorPlan& input = plan_.tensors[static_cast<std::size_t>(input_plans[0])];
+  if (weight.role != Role::Constant || input.role != Role::Activation) return;
+  const onnx::TensorProto& tensor = *graph_.initializer(weight.name);
+  const auto channels = channel_input(node, tensor);
+  if (!channels) return;
+  if (is_draft()) return peaked_.push_back({channels->name, channels->axis});
+  if (!given_params(overrides_.channels(weight.name)).scale.empty()) return;
+  const auto peaks = context_.peaks->find(channels->name);
+  const auto maxima = peaks == context_.peaks->end() ? std::span<const float>() : peaks->second;
+  keep_sums_in_16_bits(node, model_.tensor(tensor), {params_seen_by(input, {index, 0}), maxima},
+                       weight);
+}
+
 /// The plan of the value that a node reads at `slot`, or -1 where it stays float.
 int PlanBuilder::plan_input(const OpRule& rule, int index, int slot) {
   const auto& node = graph_.node(index);
   const std::string& name = node.input(slot);
   const InputRole role = rule.input(slot).role;
-  if (role == InputRole::Float) return -1;
+  if (role == InputRole::Float || stays_added({index, slot})) return -1;
   if (!graph_.initializer(name)) return plan_activation(name, index);
   if (role == InputRole::Activation)
     return plan_constant({index, slot}, ConstantUse::Operand, given_axis(name));
@@ -414,7 +445,8 @@ bool PlanBuilder::needs_integer_output(const OpRule& rule, std::span<const int> 
 void PlanBuilder::plan_outputs(const OpRule& rule, int index, std::span<const int> input_plans) {
   const auto& node = graph_.node(index);
   if (excludes_output(node)) return;
-  const bool gives_integers = rule.gives_integers || needs_integer_output(rule, input_plans);
+  const bool gives_integers = (rule.gives_integers && !context_.placement.layers_give_floats) ||
+                              needs_integer_output(rule, input_plans);
   for (const std::string& name : node.output()) {
     if (name.empty()) continue;
     if (rule.outputs != OutputParams::SharedWithInput) {
@@ -485,7 +517,7 @@ std::optional<Range> PlanBuilder::range_of(const std::string& name) {
 /// Whether the reader's rule takes a quantized value there.
 bool PlanBuilder::reads_quantized(const Use& use) const {
   const OpRule* rule = selected_[static_cast<std::size_t>(use.node)].rule;
-  return rule && rule->input(use.slot).role != InputRole::Float;
+  return rule && rule->input(use.slot).role != InputRole::Float && !stays_added(use);
 }
 
 int PlanBuilder::add_activation(const std::string& name, QuantParams params,
@@ -818,7 +850,8 @@ PlanContext draft_context(const Model& model, const QuantizationConfig& config,
 
 Measurements measurements(const Model& model, const QuantizationConfig& config,
                           const Placement& placement) {
-  if (placement.follows_onnxruntime) return {tensors_measured_by_onnxruntime(model, config), {}};
+  if (placement.follows_onnxruntime)
+    return {tensors_measured_by_onnxruntime(model, config), {}, {}};
   const PlanContext context = draft_context(model, config, placement);
   PlanBuilder builder(context, model.graph());
   builder.build();
@@ -828,6 +861,7 @@ Measurements measurements(const Model& model, const QuantizationConfig& config,
     if (seen.insert(name).second) out.tensors.push_back(std::move(name));
   }
   out.averaged = std::move(builder.averaged());
+  out.peaked = std::move(builder.peaked());
   return out;
 }
 
@@ -839,12 +873,13 @@ QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
 
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                      const QuantizationConfig& config, const Placement& placement,
-                     const std::set<std::string>& float_weights) {
+                     const std::set<std::string>& float_weights, const ChannelPeaks& peaks) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, &ranges, config);
   PlanContext context = draft_context(model, config, placement);
   context.ranges = &ranges;
   context.means = &means;
   context.float_weights = &float_weights;
+  context.peaks = &peaks;
   return plan_with(context);
 }
 

@@ -16,6 +16,7 @@ namespace qtool {
 struct Measurements {
   std::vector<std::string> tensors;      ///< whose range `build_plan` will ask for, in graph order
   std::vector<AveragedTensor> averaged;  ///< whose means per channel it can make use of
+  std::vector<AveragedTensor> peaked;    ///< the same of their largest magnitudes
 };
 Measurements measurements(const Model& model, const QuantizationConfig& config,
                           const Placement& placement);
@@ -28,10 +29,12 @@ QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
 /// Decides, for the main graph of `model` and the bodies in it, which tensors are quantized and
 /// how. Changes nothing. The model's nodes are in topological order and its constants are
 /// initializers (see normalize). A tensor without a range stays in float and is listed with the
-/// reason; a bias whose input has no mean is not corrected. Layers that multiply with one of
-/// `float_weights` stay in float, unless the user says otherwise.
+/// reason; a bias whose input has no mean is not corrected; an input without peaks counts as any
+/// integers. Layers that multiply with one of `float_weights` stay in float, unless the user says
+/// otherwise.
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                      const QuantizationConfig& config, const Placement& placement,
-                     const std::set<std::string>& float_weights = {});
+                     const std::set<std::string>& float_weights = {},
+                     const ChannelPeaks& peaks = {});
 
 }  // namespace qtool

@@ -24,14 +24,15 @@ void warn_of_bodies(const Model& model, const QuantizationConfig& config, QuantP
 
 /// The plan, and where it would spoil weights, another that leaves those in float.
 QuantPlan plan_for(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
-                   const QuantizationConfig& config, const Placement& placement) {
-  QuantPlan plan = build_plan(model, ranges, means, config, placement);
+                   const ChannelPeaks& peaks, const QuantizationConfig& config,
+                   const Placement& placement) {
+  QuantPlan plan = build_plan(model, ranges, means, config, placement, {}, peaks);
   if (!placement.spares_noisy_weights || config.per_channel) return plan;
   const auto noisy = noisy_weights(model, plan, placement);
   if (noisy.empty()) return plan;
   std::set<std::string> spared;
   for (const NoisyWeight& weight : noisy) spared.insert(weight.name);
-  plan = build_plan(model, ranges, means, config, placement, spared);
+  plan = build_plan(model, ranges, means, config, placement, spared, peaks);
   if (noisy_weights(model, plan, placement).size() < noisy.size())
     plan.warnings.push_back(warning_of(noisy) + "; till then their layers stay in float");
   return plan;
@@ -45,7 +46,7 @@ Planner::Planner(const QuantizationConfig& config, Preset preset)
 }
 
 Measurements Planner::measurements(const Model& model) const {
-  if (walks_as_onnxruntime()) return {tensors_measured_by_qoperator(model, config_), {}};
+  if (walks_as_onnxruntime()) return {tensors_measured_by_qoperator(model, config_), {}, {}};
   return qtool::measurements(model, config_, placement_);
 }
 
@@ -56,10 +57,11 @@ QuantPlan Planner::draft(const Model& model) const {
   return plan;
 }
 
-QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges,
-                        const ChannelMeans& means) const {
-  QuantPlan plan = walks_as_onnxruntime() ? plan_qoperator_as_onnxruntime(model, &ranges, config_)
-                                          : plan_for(model, ranges, means, config_, placement_);
+QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
+                        const ChannelPeaks& peaks) const {
+  QuantPlan plan = walks_as_onnxruntime()
+                       ? plan_qoperator_as_onnxruntime(model, &ranges, config_)
+                       : plan_for(model, ranges, means, peaks, config_, placement_);
   if (has_forms() && !walks_as_onnxruntime()) add_node_forms(model, plan);
   if (has_forms() || placement_.follows_onnxruntime) warn_of_bodies(model, config_, plan);
   return plan;

@@ -17,7 +17,8 @@ class Planner {
 
   Measurements measurements(const Model& model) const;
   QuantPlan draft(const Model& model) const;
-  QuantPlan plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means) const;
+  QuantPlan plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
+                 const ChannelPeaks& peaks = {}) const;
   /// Carries the plan out.
   Model lower(Model model, const QuantPlan& plan) const;
 

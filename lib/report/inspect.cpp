@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "config/enum_names.h"
 #include "report/figures.h"
 #include "report/kernels.h"
 #include "report/left_in_float.h"
@@ -62,6 +63,10 @@ Facts facts_of(const InspectReport& report) {
   facts.emplace_back("graph", graph_text(summary));
   facts.emplace_back("weights", weight_text(summary));
   if (!report.kernels.nodes.empty()) facts.emplace_back("kernels", kernels_text(report.kernels));
+  const std::string preset(enum_name(report.preset));
+  facts.emplace_back("preset", report.preset_reason.empty()
+                                   ? preset
+                                   : fmt::format("{}: {}", preset, report.preset_reason));
   facts.emplace_back("would be quantized", quantized_text(report));
   return facts;
 }
@@ -82,6 +87,13 @@ Table type_table(const ModelSummary& summary) {
           static_cast<double>(use.bytes) / static_cast<double>(summary.weight_bytes);
     }
   }
+  return table;
+}
+
+Table lint_table(const std::vector<LintFinding>& findings) {
+  Table table{{{"node"}, {"tensor"}, {"fault"}}, {}};
+  for (const LintFinding& finding : findings)
+    table.rows.push_back({finding.node, finding.tensor, finding.fault});
   return table;
 }
 
@@ -145,6 +157,10 @@ Document to_document(const InspectReport& report) {
                   {"outputs", value_table(report.summary.outputs)},
                   {"weights", type_table(report.summary)},
                   {"operators", operator_table(report.summary)}};
+  if (!report.lint.empty()) {
+    out.sections.push_back(
+        {fmt::format("does not suit {}", enum_name(report.preset)), lint_table(report.lint)});
+  }
   std::ranges::move(left_sections(left, kShownReasons), std::back_inserter(out.sections));
   std::ranges::move(left_details(left), std::back_inserter(out.sections));
   return out;

@@ -1,3 +1,4 @@
+#include "config/enum_names.h"
 #include "report/inspect.h"
 #include "report/json_object.h"
 #include "report/kernels.h"
@@ -78,6 +79,14 @@ JsonValue value_json(const ExplainedValue& value) {
       .take();
 }
 
+JsonValue lint_json(const LintFinding& finding) {
+  return JsonObject()
+      .add("node", finding.node)
+      .add("tensor", finding.tensor)
+      .add("fault", finding.fault)
+      .take();
+}
+
 JsonValue explanation_json(const NodeExplanation& node) {
   return JsonObject()
       .add("name", node.name)
@@ -115,6 +124,8 @@ JsonValue to_json(const InspectReport& report) {
       .add("weights", json_list(summary.weights, type_json))
       .add("quantization", quantization_json(report))
       .add("kernels", to_json(report.kernels));
+  object.add("preset", std::string(enum_name(report.preset)))
+      .add("lint", json_list(report.lint, lint_json));
   if (report.explanation) object.add("explanation", explanation_json(*report.explanation));
   return object.add("warnings", report.warnings).take();
 }

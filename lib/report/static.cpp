@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "config/enum_names.h"
 #include "report/comparison.h"
 #include "report/figures.h"
 #include "report/kernels.h"
@@ -67,6 +68,21 @@ std::string tensor_text(const QuantPlan& plan) {
                                  count(TensorPlan::Role::Bias) == 1 ? "" : "es"));
 }
 
+std::string preset_text(const StaticReport& report) {
+  const std::string name(enum_name(report.config.preset));
+  return report.preset_reason.empty() ? name : fmt::format("{}: {}", name, report.preset_reason);
+}
+
+/// How many scales were doubled so that sums of two products stay in 16 bits.
+std::string reduced_text(const QuantPlan& plan) {
+  std::size_t all = 0, reduced = 0;
+  for (const TensorPlan* tensor : all_tensors(plan)) {
+    all += tensor->reduced.size();
+    reduced += static_cast<std::size_t>(std::ranges::count(tensor->reduced, true));
+  }
+  return all == 0 ? "" : fmt::format("{} of {} channels of weights have 7 bits", reduced, all);
+}
+
 Facts facts_of(const StaticReport& report) {
   Facts facts;
   add_model_facts(facts, report);
@@ -75,6 +91,9 @@ Facts facts_of(const StaticReport& report) {
       "nodes", fmt::format("{} quantized, {} folded away, {} left in float",
                            outcome.quantized_nodes, outcome.folded_nodes, outcome.float_nodes));
   facts.emplace_back("tensors", tensor_text(report.plan));
+  facts.emplace_back("preset", preset_text(report));
+  if (const std::string reduced = reduced_text(report.plan); !reduced.empty())
+    facts.emplace_back("16-bit sums", reduced);
   if (report.gain) {
     facts.emplace_back("predicted", fmt::format("{:.2f} of the float model's time, on a CPU with "
                                                 "VNNI",

@@ -79,6 +79,8 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
            model_json(model.output, report.output_sha256, report.output_bytes, report.opset_after))
       .add("calibration", calibration_json(report))
       .add("config", write_value(report.config))
+      .add("preset_reason",
+           report.preset_reason.empty() ? JsonValue() : JsonValue(report.preset_reason))
       .add("nodes", node_counts_json(report.outcome))
       .add("tensors", tensor_counts_json(report.plan))
       .add("left_in_float", to_json(group_left(report.outcome.left)))

@@ -16,7 +16,7 @@ struct Layer {
 
 /// The folders under lib, read in order, are the run of the tool; apps comes last.
 inline constexpr auto kLayers = std::to_array<Layer>({
-    {"base", "", "fmt, OpenSSL, POSIX, spdlog"},
+    {"base", "", "CPUID, fmt, OpenSSL, POSIX, spdlog"},
     {"kernels", "", "Highway"},
     {"config", "base", "fmt, JSON, RE2"},
     {"model", "base, kernels", "fmt, ONNX, protobuf"},
@@ -30,7 +30,7 @@ inline constexpr auto kLayers = std::to_array<Layer>({
     {"verify", "base, kernels, config, model, samples, runtime", "fmt"},
     {"inspect", "base, kernels, config, model, preprocess, calibrate, quantize", "fmt, ONNX"},
     {"report",
-     "base, config, float16/plan.h, inspect/explain.h, inspect/kernel_forecast.h, "
+     "base, config, float16/plan.h, inspect/explain.h, inspect/kernel_forecast.h, inspect/lint.h, "
      "inspect/plan_outcome.h, "
      "inspect/summary.h, "
      "pipeline/calibrate_report.h, pipeline/compare_report.h, "

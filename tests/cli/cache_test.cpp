@@ -12,8 +12,9 @@ using testing::Refusal;
 using testing::run_qtool;
 using testing::TempDir;
 
-const std::string kMeasured = "static model.onnx a.onnx --calib-data calib --max-samples 8 ";
-const std::string kCached = "static model.onnx b.onnx --calib-cache c.json ";
+const std::string kMeasured =
+    "static model.onnx a.onnx --set preset=cpu --calib-data calib --max-samples 8 ";
+const std::string kCached = "static model.onnx b.onnx --set preset=cpu --calib-cache c.json ";
 
 JsonValue cache_in(const TempDir& dir) { return parse_json(read_file(dir / "c.json"), "c.json"); }
 
@@ -69,7 +70,9 @@ TEST_CASE("cache: that of calibrate serves static", "[cli]") {
   fill(dir);
   REQUIRE(run_qtool(kRecord + "-o t.qcal --calib-cache c.json", dir).exit_code == 0);
   REQUIRE(run_qtool(kCached, dir).exit_code == 0);
-  REQUIRE(run_qtool("static model.onnx a.onnx --calib-table t.qcal", dir).exit_code == 0);
+  REQUIRE(
+      run_qtool("static model.onnx a.onnx --set preset=cpu --calib-table t.qcal", dir).exit_code ==
+      0);
   CHECK(read_file(dir / "a.onnx") == read_file(dir / "b.onnx"));
 }
 
@@ -216,7 +219,7 @@ TEST_CASE("stride: neither threads nor shards change the average", "[cli]") {
   REQUIRE(run_qtool(kRecord + "-o q.qcal --shard 1/2" + average + "4", dir).exit_code == 0);
   REQUIRE(run_qtool("calibrate --merge q.qcal p.qcal -o pq.qcal", dir).exit_code == 0);
   CHECK(read_file(dir / "pq.qcal") == read_file(dir / "all.qcal"));
-  const std::string tabled = "static model.onnx --calib-table pq.qcal -o ";
+  const std::string tabled = "static model.onnx --set preset=cpu --calib-table pq.qcal -o ";
   REQUIRE(run_qtool(tabled + "b.onnx" + average + "2", dir).exit_code == 0);
   // Samples run without blocked layouts here, for the table with them.
   CHECK(run_qtool("compare a.onnx b.onnx --data calib --min-sqnr-db 60", dir).exit_code == 4);

@@ -16,8 +16,9 @@ using testing::TempDir;
 TEST_CASE("calibrate: a table serves static in place of the samples", "[cli]") {
   const TempDir dir;
   fill_with_tables(dir);
-  const std::string line = "static -i model.onnx --calib-table all.qcal ";
-  const std::string data_line = "static -i model.onnx --calib-data calib --max-samples 8 ";
+  const std::string line = "static -i model.onnx --set preset=cpu --calib-table all.qcal ";
+  const std::string data_line =
+      "static -i model.onnx --set preset=cpu --calib-data calib --max-samples 8 ";
   const auto make_both = [&](const std::string& options) {
     CHECK(run_qtool(data_line + "-o data.onnx " + options, dir).exit_code == 0);
     CHECK(run_qtool(line + "-o table.onnx " + options, dir).exit_code == 0);

@@ -152,8 +152,6 @@ TEST_CASE("static: what is not available yet is refused before any work", "[cli]
       {line + "--quant-format qoperator --activation-type int16", 2,
        "quantization.activation_type: found 16 bits, expected 8: QOperator has no operators of 16 "
        "bits"},
-      {line + "--set preset=arm64", 2,
-       "preset: 'arm64' is not available yet\n  hint: available: cpu, onnxruntime"},
   });
 }
 

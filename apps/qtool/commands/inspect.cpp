@@ -49,6 +49,7 @@ Command inspect_command() {
       .example = "qtool inspect model.onnx --explain conv1",
       .positionals = {{"MODEL", "model.input", "The model, or a calibration table."}},
       .requirements = {{"model.input", "model", "MODEL"}},
+      .key_options = {{"--preset", "preset", "NAME"}},
       .own_options = {{"--explain", "NODE",
                        "Show one node: its inputs, outputs and what becomes of it."},
                       {"--diff", "OTHER",

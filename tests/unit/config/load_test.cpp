@@ -101,6 +101,37 @@ TEST_CASE("config: the preset onnxruntime has the defaults of quantize_static", 
   CHECK_FALSE(config.calibration.symmetric);
 }
 
+TEST_CASE("config: presets of targets have the types and the symmetry of their target",
+          "[config]") {
+  const auto of = [](const std::string& preset) {
+    return load_config({{}, {set("preset", preset)}}).quantization;
+  };
+  for (const char* preset : {"tensorrt", "migraphx"}) {
+    CHECK(of(preset).activation_type == QuantType::Int8);
+    CHECK(of(preset).extra_options.activation_symmetric == true);
+    CHECK_FALSE(of(preset).extra_options.quantize_bias);
+  }
+  CHECK(of("tensorrt").per_channel);
+  CHECK_FALSE(of("migraphx").per_channel);
+  CHECK(of("arm64").activation_type == QuantType::Int8);
+  CHECK(of("cpu-avx2").activation_type == QuantType::UInt8);
+  CHECK(of("openvino").activation_type == QuantType::UInt8);
+  CHECK(of("qnn").weight_type == QuantType::UInt8);
+  CHECK_FALSE(of("qnn").per_channel);
+}
+
+TEST_CASE("config: the machine's preset counts where nothing names one", "[config]") {
+  const ConfigSources unnamed{.file = {}, .settings = {}, .otherwise = Preset::CpuAvx2};
+  CHECK_FALSE(names_preset(unnamed));
+  CHECK(load_config(unnamed).preset == Preset::CpuAvx2);
+  const ConfigSources named{{}, {set("preset", "cpu")}, Preset::CpuAvx2};
+  CHECK(names_preset(named));
+  CHECK(load_config(named).preset == Preset::Cpu);
+  TempDir dir;
+  CHECK(names_preset({dir.write("c.json", R"({"preset": "qnn"})"), {}}));
+  CHECK_FALSE(names_preset({dir.write("d.json", R"({"report": {}})"), {}}));
+}
+
 TEST_CASE("config: words of --set are JSON where they can be, else strings", "[config]") {
   const auto with = [](const std::string& key, const std::string& word) {
     return load_config({{}, {set(key, word)}});

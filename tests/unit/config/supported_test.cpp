@@ -53,9 +53,21 @@ TEST_CASE("supported: types that do not go together are refused before any work"
         "quantization.weight_type: found 'uint8' with activations 'int8', expected 'int8'");
 }
 
+TEST_CASE("supported: targets that know pairs alone take no other format", "[config]") {
+  const Setting integers{"--set", "quantization.quant_format", {"qoperator"}};
+  CHECK(type_fault({integers, {"--set", "preset", {"tensorrt"}}}) ==
+        "quantization.quant_format: found 'QOperator' with preset 'tensorrt', expected 'QDQ'");
+  CHECK(type_fault({integers, {"--set", "preset", {"cpu-avx2"}}}).empty());
+}
+
+TEST_CASE("supported: dynamic is for ONNX Runtime's CPU provider", "[config]") {
+  CHECK(fault("preset", "qnn", "dynamic") ==
+        "preset: found 'qnn', which has no operators that quantize at run time, expected cpu, "
+        "cpu-avx2, arm64 or onnxruntime for dynamic");
+  CHECK(fault("preset", "arm64", "dynamic").empty());
+}
+
 TEST_CASE("supported: what static cannot do yet is refused by its key", "[config]") {
-  CHECK(fault("preset", "tensorrt") ==
-        "preset: 'tensorrt' is not available yet\n  hint: available: cpu, onnxruntime");
   CHECK(fault("quantization.algorithms", "[\"gptq\"]") ==
         "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction");
   CHECK(fault("preprocess.fusions", "[\"gelu\", \"attention\"]") ==

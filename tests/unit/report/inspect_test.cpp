@@ -42,6 +42,7 @@ TEST_CASE("inspect report: the text says what the model holds and what stays in 
         "  IR version          8\n"
         "  graph               3 nodes, 1 subgraph\n"
         "  weights             1000 values, 4.0 KB, 1 tensor not read\n"
+        "  preset              cpu\n"
         "  would be quantized  2 of 3 nodes after preprocessing\n"
         "\n"
         "inputs\n"
@@ -64,6 +65,19 @@ TEST_CASE("inspect report: the text says what the model holds and what stays in 
         "nodes left in float\n"
         "  nodes  operator  why\n"
         "      1  Gelu      the operator has no 8-bit form\n");
+}
+
+TEST_CASE("inspect report: what does not suit the target is listed by node", "[report]") {
+  InspectReport report = example();
+  report.preset = Preset::TensorRt;
+  report.lint = {{"node 'q' (QuantizeLinear)", "x", "activation is uint8, expected int8"}};
+  const std::string text = to_text(to_document(report));
+  CHECK(text.find("\ndoes not suit tensorrt\n") != std::string::npos);
+  CHECK(text.find("node 'q' (QuantizeLinear)  x       activation is uint8, expected int8\n") !=
+        std::string::npos);
+  const JsonValue json = to_json(report);
+  CHECK(*json.find("preset")->as<std::string>() == "tensorrt");
+  CHECK(json.find("lint")->as<JsonValue::List>()->size() == 1);
 }
 
 TEST_CASE("inspect report: what keeps a model from being quantized is told", "[report]") {

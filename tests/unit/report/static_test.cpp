@@ -14,12 +14,24 @@ TEST_CASE("static report: the text says sizes, nodes, reasons and where the mani
         "  calibration  100 samples of calib\n"
         "  nodes        2 quantized, 1 folded away, 1 left in float\n"
         "  tensors      1 activation, 1 weight, 0 biases quantized\n"
+        "  preset       cpu\n"
         "  load check   loads\n"
         "  manifest     out/model.int8.onnx.manifest.json\n"
         "\n"
         "nodes left in float\n"
         "  nodes  operator  why\n"
         "      1  Softmax   its input is not quantized\n");
+}
+
+TEST_CASE("static report: what the machine chose is told, and what it cost", "[report]") {
+  StaticReport report = example_static_report();
+  report.config.preset = Preset::CpuAvx2;
+  report.preset_reason = "this machine has AVX2 and no VNNI";
+  report.plan.tensors[1].reduced = {true, false, false};
+  const std::string text = to_text(to_document(report));
+  CHECK(text.find("  preset       cpu-avx2: this machine has AVX2 and no VNNI\n") !=
+        std::string::npos);
+  CHECK(text.find("  16-bit sums  1 of 3 channels of weights have 7 bits\n") != std::string::npos);
 }
 
 TEST_CASE("static report: a verification adds accuracy, distances and gates", "[report]") {
@@ -43,6 +55,7 @@ TEST_CASE("static report: a dry run says what would be done", "[report]") {
         "  output   nothing written: a dry run\n"
         "  nodes    2 quantized, 1 folded away, 1 left in float\n"
         "  tensors  1 activation, 1 weight, 0 biases quantized\n"
+        "  preset   cpu\n"
         "\n"
         "nodes left in float\n"
         "  nodes  operator  why\n"

@@ -1,0 +1,170 @@
+#include "quantize/pair_sums.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/model.h"
+#include "quantize/constants.h"
+
+namespace qtool {
+namespace {
+
+/// Where the values of a weight stand, and what each is multiplied with.
+struct WeightOrder {
+  std::size_t batches = 1;
+  std::size_t outputs = 0;
+  std::size_t summed = 0;  ///< input channels of one group
+  std::size_t window = 1;
+  std::size_t groups = 1;
+  bool has_outputs_first = false;
+
+  std::size_t length() const { return summed * window; }
+  std::size_t columns() const { return batches * outputs; }
+  /// Index of the value that is added as number `k` to `column`.
+  std::size_t index(std::size_t column, std::size_t k) const {
+    const std::size_t output = column % outputs, batch = column / outputs;
+    const std::size_t channel = k % summed, position = k / summed;
+    if (has_outputs_first) return (output * summed + channel) * window + position;
+    return (batch * summed + channel) * outputs + output;
+  }
+  std::size_t group(std::size_t column) const { return column / (outputs / groups); }
+  /// ONNX Runtime has kernels of their own for these, which widen to 32 bits before they add.
+  bool is_depthwise() const { return groups > 1 && summed == 1 && outputs == groups; }
+};
+
+std::size_t size_at(const Tensor& tensor, std::size_t axis) {
+  return static_cast<std::size_t>(tensor.shape[axis]);
+}
+
+WeightOrder order_of_conv(const onnx::NodeProto& node, const Tensor& weight) {
+  WeightOrder out{.outputs = size_at(weight, 0),
+                  .summed = size_at(weight, 1),
+                  .groups = static_cast<std::size_t>(
+                      std::max<std::int64_t>(1, int_attribute(node, "group", 1))),
+                  .has_outputs_first = true};
+  for (std::size_t axis = 2; axis < weight.shape.size(); ++axis)
+    out.window *= size_at(weight, axis);
+  return out;
+}
+
+WeightOrder order_of_matrix(const onnx::NodeProto& node, const Tensor& weight) {
+  const std::size_t rank = weight.shape.size();
+  if (rank == 1) return {.outputs = 1, .summed = size_at(weight, 0), .has_outputs_first = true};
+  WeightOrder out{.outputs = size_at(weight, rank - 1), .summed = size_at(weight, rank - 2)};
+  for (std::size_t axis = 0; axis + 2 < rank; ++axis) out.batches *= size_at(weight, axis);
+  if (node.op_type() == "Gemm" && int_attribute(node, "transB", 0) != 0) {
+    std::swap(out.outputs, out.summed);
+    out.has_outputs_first = true;
+  }
+  return out;
+}
+
+/// Of no columns where the weight is not added in pairs.
+WeightOrder order_of(const onnx::NodeProto& node, const Tensor& weight) {
+  const bool is_conv = node.op_type() == "Conv";
+  if (!is_conv && node.op_type() != "Gemm" && node.op_type() != "MatMul") return {};
+  if (weight.shape.empty() || (is_conv && weight.shape.size() < 3)) return {};
+  const WeightOrder out = is_conv ? order_of_conv(node, weight) : order_of_matrix(node, weight);
+  const bool is_whole = out.outputs >= out.groups && out.outputs % out.groups == 0;
+  return out.is_depthwise() || !is_whole || out.length() == 0 ? WeightOrder{} : out;
+}
+
+/// Which scale counts for the value at `index`.
+struct ScaleOf {
+  std::size_t inner = 1, count = 1;
+
+  ScaleOf(const Tensor& weight, const QuantParams& params) {
+    if (!params.axis) return;
+    const auto axis = static_cast<std::size_t>(*params.axis);
+    count = size_at(weight, axis);
+    for (std::size_t i = axis + 1; i < weight.shape.size(); ++i) inner *= size_at(weight, i);
+  }
+  std::size_t operator()(std::size_t index) const { return index / inner % count; }
+};
+
+/// The unsigned bytes that kernels see: they flip the sign bit of signed ones.
+class UnsignedInputs {
+ public:
+  explicit UnsignedInputs(const QuantParams& params)
+      : type_(params.type),
+        params_{params.scales.front(), params.zero_points.front()},
+        shift_(params.type == ElementType::Int8 ? 128 : 0) {}
+
+  IntegerRange any() const { return {0, 255}; }
+  /// Of values of at most this magnitude, zero among them.
+  IntegerRange within(float magnitude) const {
+    return {quantize_value(-magnitude, params_, type_) + shift_,
+            quantize_value(magnitude, params_, type_) + shift_};
+  }
+
+ private:
+  ElementType type_;
+  ScaleAndZero params_;
+  std::int32_t shift_;
+};
+
+/// What the values of one group meet, in the order in which they are added.
+std::vector<IntegerRange> inputs_of_group(const WeightOrder& order, std::size_t group,
+                                          const PairedInput& input) {
+  const UnsignedInputs integers(input.params);
+  std::vector<IntegerRange> out(order.length(), integers.any());
+  if (input.maxima.size() != order.summed * order.groups) return out;
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = integers.within(input.maxima[group * order.summed + k % order.summed]);
+  return out;
+}
+
+bool is_byte(ElementType type) { return type == ElementType::UInt8 || type == ElementType::Int8; }
+
+}  // namespace
+
+bool can_saturate(std::span<const std::int8_t> weights, std::span<const IntegerRange> inputs) {
+  using Limits = std::numeric_limits<std::int16_t>;
+  for (std::size_t first = 0; first < weights.size(); first += 2) {
+    std::int32_t low = 0, high = 0;
+    for (std::size_t i = first; i < std::min(first + 2, weights.size()); ++i) {
+      const std::int32_t a = weights[i] * inputs[i].min, b = weights[i] * inputs[i].max;
+      low += std::min(a, b);
+      high += std::max(a, b);
+    }
+    if (low < Limits::min() || high > Limits::max()) return true;
+  }
+  return false;
+}
+
+std::vector<bool> saturating_scales(const onnx::NodeProto& node, const Tensor& weight,
+                                    const QuantParams& params, const PairedInput& input) {
+  const WeightOrder order = order_of(node, weight);
+  if (order.columns() == 0 || params.type != ElementType::Int8 || params.block_size > 0 ||
+      !is_byte(input.params.type) || input.params.scales.size() != 1)
+    return {};
+  const std::vector<std::byte> bytes = quantize_constant(weight, params);
+  const auto* codes = reinterpret_cast<const std::int8_t*>(bytes.data());
+  const ScaleOf scale_of(weight, params);
+  std::vector<bool> out(params.scales.size(), false);
+  std::vector<IntegerRange> inputs;
+  std::vector<std::int8_t> column_weights(order.length());
+  for (std::size_t column = 0; column < order.columns(); ++column) {
+    const bool begins_group = column % (order.outputs / order.groups) == 0;
+    if (column == 0 || (order.groups > 1 && begins_group))
+      inputs = inputs_of_group(order, order.group(column), input);
+    for (std::size_t k = 0; k < order.length(); ++k)
+      column_weights[k] = codes[order.index(column, k)];
+    if (!can_saturate(column_weights, inputs)) continue;
+    for (std::size_t k = 0; k < order.length(); ++k) out[scale_of(order.index(column, k))] = true;
+  }
+  return out;
+}
+
+void keep_sums_in_16_bits(const onnx::NodeProto& node, const Tensor& weight,
+                          const PairedInput& input, TensorPlan& plan) {
+  const std::vector<bool> saturating = saturating_scales(node, weight, plan.params, input);
+  if (plan.reduced.empty()) plan.reduced.resize(saturating.size(), false);
+  for (std::size_t i = 0; i < saturating.size(); ++i) {
+    if (!saturating[i] || plan.reduced[i]) continue;
+    plan.params.scales[i] *= 2;
+    plan.reduced[i] = true;
+  }
+}
+
+}  // namespace qtool

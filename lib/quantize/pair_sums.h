@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/tensor.h"
+#include "quantize/params.h"
+#include "quantize/plan.h"
+
+// Processors with AVX2 or AVX-512 and without VNNI multiply unsigned by signed bytes with
+// VPMADDUBSW, which adds neighbouring products two by two in 16 bits and stops at the ends of
+// those: a sum beyond them is silently wrong.
+
+namespace qtool {
+
+/// Whether some sum of two neighbouring products can leave 16 bits: of weights 0 and 1, 2 and 3 and
+/// so on, each multiplied with any unsigned byte that `inputs` says it can meet. Exact: there are
+/// such inputs if and only if it says so. Both spans are of one length; a last weight without a
+/// neighbour stands alone.
+bool can_saturate(std::span<const std::int8_t> weights, std::span<const IntegerRange> inputs);
+
+/// What a weight is multiplied with.
+struct PairedInput {
+  const QuantParams& params;  ///< of the activation
+  /// Largest magnitude of each channel; empty where it is not known: then any integer can come.
+  std::span<const float> maxima;
+};
+
+/// Of the int8 weight in slot 1 of a Conv, Gemm or MatMul: for each of its scales whether an output
+/// channel under it can saturate. Values count in the order in which ONNX Runtime's kernels add
+/// them: for a Conv by position in the window, then by input channel. Empty for weights that are
+/// not added in pairs: those of depthwise Convs, of other types, and with scales per block.
+std::vector<bool> saturating_scales(const onnx::NodeProto& node, const Tensor& weight,
+                                    const QuantParams& params, const PairedInput& input);
+
+/// Doubles the scales of `plan`, which is for `weight`, under which `node` could saturate: 7 bits
+/// never do. Notes in the plan which those are.
+void keep_sums_in_16_bits(const onnx::NodeProto& node, const Tensor& weight,
+                          const PairedInput& input, TensorPlan& plan);
+
+}  // namespace qtool

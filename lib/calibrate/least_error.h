@@ -11,9 +11,9 @@
 namespace qtool {
 
 /// The power of the error that method `auto` compares by. The squared error alone lets many small
-/// errors outvote a clipped outlier, which networks mind more; 3 is between the squared and the
+/// errors outvote a clipped outlier, which networks mind more; 6 is between the squared and the
 /// largest error (docs/numerics.md, "Auto").
-constexpr double kAutoPower = 3;
+constexpr double kAutoPower = 6;
 
 /// The one of `candidates` with the least mean |error|^power on `density`, the first of equal ones.
 /// Needs a candidate and a value.

@@ -22,7 +22,13 @@ def has_capture(combination):
 def loses_relu(combination):
     """Q2: the peer removes a Relu or Clip where nothing clamps in its place."""
     words = combination.id.split("/")
-    return "no_out_relu" in words or "last_symmetric" in words or "float8" in combination.types or combination.model in ("relu_input_is_output", "clip_above_0")
+    return (
+        "no_out_relu" in words
+        or "last_symmetric" in words
+        or "float8" in combination.types
+        or combination.model in ("relu_input_is_output", "clip_above_0", "clip_by_inputs")
+        or (combination.model == "clip_both" and "restricted" in words)
+    )
 
 
 def has_beta(combination):

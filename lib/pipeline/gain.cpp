@@ -55,8 +55,11 @@ std::optional<CostForecast> forecast_gain(const Config& config, const Model& ori
                                           const Model& prepared, const Planner& planner) {
   const std::vector<NamedTensor> inputs = first_inputs(config, prepared);
   const Model planned = folded(sized(prepared, inputs));
-  const CostForecast found =
-      forecast_cost(folded(sized(original, inputs)), planned, planner.draft(planned));
+  const QuantPlan plan = planner.draft(planned);
+  // Without preprocessing both are one graph.
+  const CostForecast found = config.preprocess.enabled
+                                 ? forecast_cost(folded(sized(original, inputs)), planned, plan)
+                                 : forecast_cost(planned, planned, plan);
   const auto nodes = static_cast<std::size_t>(planned.graph().node_size());
   if (found.unknown_nodes * 2 > nodes) return std::nullopt;
   return found;

@@ -42,6 +42,12 @@ PreprocessReport prepare(Model& model, const Config& config, const Placement& pl
   PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
                                 ? infer_only(model)
                                 : preprocess(model, config.preprocess, Purpose::Quantizing);
+  // One scale for what a layer gives is too coarse in front of a normalization of each channel.
+  if (!placement.follows_onnxruntime && !config.preprocess.enabled &&
+      fold_batch_normalization(model))
+    report.notes.emplace_back(
+        "BatchNormalization is folded into the layers before, which one scale "
+        "would be too coarse between");
   if (was_narrow)
     report.notes.emplace_back("bfloat16: what is not quantized is computed in float32");
   return report;

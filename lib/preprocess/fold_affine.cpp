@@ -94,6 +94,17 @@ bool fold_reader(GraphEditor& graph, int maker, const std::string& value) {
 
 }  // namespace
 
+bool fold_batch_normalization(Model& model) {
+  return edit_graphs(model, {"BatchNormalization"}, [](GraphEditor& graph) {
+    for (int i = 0; i < graph.node_count(); ++i) {
+      if (graph.is_removed(i) || graph.node(i).output_size() != 1) continue;
+      const std::string value = graph.node(i).output(0);
+      const auto use = graph.sole_use(value);
+      if (use && graph.is(use->node, "BatchNormalization")) fold_reader(graph, i, value);
+    }
+  });
+}
+
 bool fold_affine(Model& model) {
   return edit_graphs(model, {"Conv", "ConvTranspose", "Gemm", "MatMul"}, [](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {

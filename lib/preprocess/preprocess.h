@@ -38,6 +38,10 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config,
 /// model.
 void infer_shapes(Model& model, std::vector<std::string>& notes);
 
+/// Folds each BatchNormalization that alone reads a layer (Conv, ConvTranspose, Gemm, MatMul) into
+/// its weights and bias; whether there was one.
+bool fold_batch_normalization(Model& model);
+
 /// Raises the default domain's opset to at least `version` by real conversion of the operators that
 /// changed; `Input` error naming the node where one cannot be converted.
 void upgrade_opset(Model& model, std::int64_t version);

@@ -3,6 +3,7 @@
 #include "catch.h"
 #include "graph_text.h"
 #include "preprocess/passes.h"
+#include "preprocess/preprocess.h"
 #include "preprocess/shape_inference.h"
 #include "run_model.h"
 #include "run_pass.h"
@@ -59,6 +60,20 @@ Model folded(const Model& before) {
 }
 
 }  // namespace
+
+TEST_CASE("a BatchNormalization alone is folded where nothing else is", "[preprocess]") {
+  const Model before = with_weights("float[N,3,6,6] x",
+                                    "c = Conv (x, w, b) n = BatchNormalization (c, s, o, m, v) "
+                                    "d = Conv (x, w) y = Mul (d, n)",
+                                    {4, 3, 3, 3}, {4}, 4);
+  Model model = before.clone();
+  std::vector<std::string> notes;
+  ShapeInference(model, notes).run();
+  CHECK(fold_batch_normalization(model));
+  CHECK(op_types(model.graph()) == "Conv Conv Mul");
+  CHECK(difference(before, model) <= kTolerance);
+  CHECK_FALSE(fold_batch_normalization(model));
+}
 
 TEST_CASE("a normalization behind a convolution goes into its weight and bias", "[preprocess]") {
   const Model model = folded(

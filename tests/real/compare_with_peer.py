@@ -156,7 +156,8 @@ def check(qtool, source, sizes, per_channel, work):
     for i, sample in enumerate(samples):
         np.save(os.path.join(data, f"{i}.npy"), sample)
     ours, peer = os.path.join(work, "ours.onnx"), os.path.join(work, "peer.onnx")
-    subprocess.run([qtool, "static", "-i", source, "-o", ours, "--calib-data", data, "--set", "preprocess.enabled=false",
+    subprocess.run([qtool, "static", "-i", source, "-o", ours, "--calib-data", data, "--set", "preset=onnxruntime",
+                    "--activation-type", "uint8", "--weight-type", "int8", "--set", "preprocess.enabled=false",
                     "--set", f"quantization.per_channel={json.dumps(per_channel)}", "-q"], check=True, stdout=subprocess.DEVNULL)
     quantize_static(source, peer, Reader(name, samples), quant_format=QuantFormat.QDQ, per_channel=per_channel,
                     activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "float16/lowering.h"
@@ -13,6 +12,7 @@
 #include "model/ir_version.h"
 #include "pipeline/float16_auto.h"
 #include "pipeline/model_file.h"
+#include "pipeline/output_check.h"
 #include "pipeline/output_model.h"
 #include "pipeline/timed_stage.h"
 #include "preprocess/passes.h"
@@ -148,19 +148,11 @@ void Float16Run::warn_of_plan() {
 void Float16Run::load_check(const PendingModel& pending) {
   report_.output_bytes = pending.bytes();
   report_.output_sha256 = pending.sha256();
-  const auto warn_of = [this](const std::string& message) { warn(message); };
-  if (config_.load_check && config_.float16.type == "bfloat16") {
-    const LoadResult result =
-        try_load(pending.path(), config_.threads > 0 ? config_.threads : available_cores());
-    const bool lacks_kernel =
-        result.message.find("Could not find an implementation for") != std::string::npos;
-    if (lacks_kernel) {
-      report_.load_check = "checker only: " + result.message;
-      return warn(fmt::format("{}: ONNX Runtime has no kernels for it on CPUs: {}",
-                              printable(config_.model.output->string()), result.message));
-    }
-  }
-  report_.load_check = check_loading(pending, config_, "converted", warn_of);
+  const auto kernels =
+      config_.float16.type == "bfloat16" ? Kernels::MayBeMissing : Kernels::AsForSource;
+  report_.load_check = check_loading(
+      pending, config_, "converted", [this](const std::string& message) { warn(message); },
+      kernels);
 }
 
 void Float16Run::check(const PendingModel& pending) {
@@ -168,7 +160,7 @@ void Float16Run::check(const PendingModel& pending) {
   if (report_.load_check != "loads" && !is_asked) return;
   report_.check = check_float16_model(
       *config_.model.input, pending.path(), config_,
-      options_.check_samples.value_or(default_float16_check_samples(report_.input_bytes)));
+      options_.check_samples.value_or(default_output_checks(report_.input_bytes)));
   if (!report_.check.note.empty()) warn("the result was not run: " + report_.check.note);
   for (const TensorDistance& output : report_.check.outputs) {
     if (output.nonfinite == 0) continue;

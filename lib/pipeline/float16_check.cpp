@@ -6,7 +6,6 @@
 #include <random>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "base/text.h"
 #include "pipeline/made_up_sample.h"
 #include "runtime/session.h"
@@ -16,8 +15,6 @@
 
 namespace qtool {
 namespace {
-
-constexpr std::uint64_t kCheckedBytes = 300'000'000;
 
 /// Two loaded models that take the same samples, and the distances of their outputs.
 class SideBySide {
@@ -88,21 +85,16 @@ void check_on_data(SideBySide& both, const Session& original, const Config& conf
 
 }  // namespace
 
-std::size_t default_float16_check_samples(std::uint64_t model_bytes) {
-  return model_bytes < kCheckedBytes ? 1 : 0;
-}
-
 Float16Check check_float16_model(const std::filesystem::path& original,
                                  const std::filesystem::path& converted, const Config& config,
                                  std::size_t sample_count) {
   Float16Check out;
   if (sample_count == 0) return out;
-  SessionConfig session;
-  session.intra_op_threads = config.threads > 0 ? config.threads : available_cores();
   std::optional<Session> before, after;
   try {
-    before.emplace(original, session);
-    after.emplace(converted, session);
+    // One thread: the figures stand in the manifest, which no number of threads may change.
+    before.emplace(original, SessionConfig{});
+    after.emplace(converted, SessionConfig{});
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Input) throw;
     out.note = error.what();

@@ -19,9 +19,6 @@ struct Float16Check {
   std::string note;
 };
 
-/// How many samples are run where nobody says: one for models below 300 MB.
-std::size_t default_float16_check_samples(std::uint64_t model_bytes);
-
 /// Runs both models on samples of `verify.data`, else on made-up ones. Where the source model does
 /// not run on such samples there is no check; where only the converted one does not, that is a
 /// defect.

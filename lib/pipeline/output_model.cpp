@@ -21,7 +21,7 @@ PendingModel write_model(const Model& model, const Config& config, const ValueMa
 }
 
 std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,
-                          const std::function<void(const std::string&)>& warn) {
+                          const std::function<void(const std::string&)>& warn, Kernels kernels) {
   if (!config.load_check) return "skipped";
   const int threads = config.threads > 0 ? config.threads : available_cores();
   const LoadResult result = try_load(pending.path(), threads);
@@ -32,8 +32,8 @@ std::string check_loading(const PendingModel& pending, const Config& config, std
     return "checker only: " + result.message;
   }
   const LoadResult original = try_load(*config.model.input, threads);
-  if (result.missing_kernel && original.missing_kernel) {
-    warn(fmt::format("{}: ONNX Runtime has no kernels for it here, as for its source: {}", output,
+  if (result.missing_kernel && (kernels == Kernels::MayBeMissing || original.missing_kernel)) {
+    warn(fmt::format("{}: ONNX Runtime has no kernels for it on this machine: {}", output,
                      result.message));
     return "checker only: " + result.message;
   }

@@ -20,11 +20,18 @@ namespace qtool {
 /// are made only then.
 PendingModel write_model(const Model& model, const Config& config, const ValueMaker& make = {});
 
+/// What ONNX Runtime is expected to have for a written model.
+enum class Kernels {
+  AsForSource,   ///< whatever it has for the source model
+  MayBeMissing,  ///< the model is for other runtimes too
+};
+
 /// Loads what was written as a user would: gives `loads`, `skipped`, or why only the checker was
 /// asked. Where ONNX Runtime refuses it that is an `Input` error if it refuses the input model too,
 /// else a defect; `made` says what qtool made of it, for example `quantized`.
 std::string check_loading(const PendingModel& pending, const Config& config, std::string_view made,
-                          const std::function<void(const std::string&)>& warn);
+                          const std::function<void(const std::string&)>& warn,
+                          Kernels kernels = Kernels::AsForSource);
 
 /// Refuses gates without samples to hold them against: a `Usage` error.
 void require_gate_data(const Config& config);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stage_times.h"
 #include "config/config.h"
 #include "inspect/plan_outcome.h"
 #include "inspect/summary.h"
@@ -33,7 +34,7 @@ struct DynamicReport {
   std::optional<Comparison> verification;
   std::vector<Gate> gates;
   std::vector<std::string> warnings;
-  std::vector<std::pair<std::string, double>> seconds;  ///< stage -> wall time
+  StageTimes seconds;
 };
 
 }  // namespace qtool

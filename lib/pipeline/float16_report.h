@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stage_times.h"
 #include "config/config.h"
 #include "float16/plan.h"
 #include "inspect/summary.h"
@@ -31,7 +32,7 @@ struct Float16Report {
   std::optional<Comparison> verification;
   std::vector<Gate> gates;
   std::vector<std::string> notes, warnings;
-  std::vector<std::pair<std::string, double>> seconds;  ///< stage -> wall time
+  StageTimes seconds;
 };
 
 }  // namespace qtool

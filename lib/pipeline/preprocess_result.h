@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stage_times.h"
 #include "config/config.h"
 #include "pipeline/preprocess_check.h"
 #include "pipeline/provenance.h"
@@ -29,7 +30,7 @@ struct PreprocessResult {
   std::optional<Comparison> verification;
   std::vector<Gate> gates;
   std::vector<std::string> warnings;
-  std::vector<std::pair<std::string, double>> seconds;  ///< stage -> wall time
+  StageTimes seconds;
 };
 
 }  // namespace qtool

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stage_times.h"
 #include "config/config.h"
 #include "inspect/cost_forecast.h"
 #include "inspect/kernel_forecast.h"
@@ -41,7 +42,7 @@ struct StaticReport {
   std::optional<Comparison> verification;
   std::vector<Gate> gates;
   std::vector<std::string> warnings;
-  std::vector<std::pair<std::string, double>> seconds;  ///< stage -> wall time
+  StageTimes seconds;
 };
 
 }  // namespace qtool

@@ -1,18 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <spdlog/logger.h>
 
 #include "base/interrupt.h"
+#include "base/stage_times.h"
 
 namespace qtool {
-
-/// Stage of a command -> wall time, in the order in which they ran.
-using StageTimes = std::vector<std::pair<std::string, double>>;
 
 /// Runs one stage of a command and notes how long it took; gives what it gives. Stops before it
 /// where the user asked to.

@@ -6,6 +6,7 @@
 #include "config/describe.h"
 #include "report/figures.h"
 #include "report/model_json.h"
+#include "report/run_facts.h"
 
 namespace qtool {
 namespace {
@@ -75,11 +76,9 @@ JsonValue to_json(const CalibrateReport& report) {
   JsonObject object;
   object.add("command", "calibrate");
   add_calibrate_members(object, report);
-  JsonObject seconds;
-  for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
   return object.add("new_sample_count", report.new_sample_count)
       .add("notes", report.notes)
-      .add("seconds", seconds.take())
+      .add("seconds", times_json(report.seconds))
       .take();
 }
 

@@ -13,6 +13,7 @@
 #include "report/figures.h"
 #include "report/json_object.h"
 #include "report/model_json.h"
+#include "report/run_facts.h"
 
 namespace qtool {
 namespace {
@@ -227,8 +228,6 @@ Document to_document(const CoverageReport& report) {
 }
 
 JsonValue to_json(const CoverageReport& report) {
-  JsonObject seconds;
-  for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
   return JsonObject()
       .add("command", "calibrate")
       .add("form", "coverage")
@@ -242,7 +241,7 @@ JsonValue to_json(const CoverageReport& report) {
       .add("gates", to_json(std::span(report.gates)))
       .add("config", write_value(report.config))
       .add("warnings", report.warnings)
-      .add("seconds", seconds.take())
+      .add("seconds", times_json(report.seconds))
       .take();
 }
 

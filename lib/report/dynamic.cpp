@@ -11,37 +11,13 @@
 #include "report/figures.h"
 #include "report/left_in_float.h"
 #include "report/model_json.h"
+#include "report/run_facts.h"
 #include "report/weight_types.h"
 
 namespace qtool {
 namespace {
 
 constexpr std::size_t kShownReasons = 8;
-
-std::string path_text(const std::optional<std::filesystem::path>& path) {
-  return path ? path->native() : std::string("-");
-}
-
-void add_model_facts(Facts& facts, const DynamicReport& report) {
-  Cell input(fmt::format("{}, {}, opset {}", path_text(report.config.model.input),
-                         format_bytes(report.input_bytes), report.opset_before));
-  if (report.config.dry_run) {
-    facts.emplace_back("input", std::move(input));
-    facts.emplace_back("output", "nothing written: a dry run");
-    return;
-  }
-  const double ratio = report.input_bytes == 0 ? 0
-                                               : static_cast<double>(report.output_bytes) /
-                                                     static_cast<double>(report.input_bytes);
-  Cell output(fmt::format("{}, {} ({}), opset {}", path_text(report.config.model.output),
-                          format_bytes(report.output_bytes), share_text(ratio),
-                          report.opset_after));
-  const double largest = std::max(1.0, ratio);
-  input.bar = 1 / largest;
-  output.bar = ratio / largest;
-  facts.emplace_back("input", std::move(input));
-  facts.emplace_back("output", std::move(output));
-}
 
 std::string check_text(const OutputCheck& check) {
   if (check.sample_count == 0) return check.note.empty() ? "" : "not run: " + check.note;
@@ -61,7 +37,9 @@ JsonValue check_json(const OutputCheck& check) {
 
 Facts facts_of(const DynamicReport& report) {
   Facts facts;
-  add_model_facts(facts, report);
+  add_model_facts(
+      facts, report.config,
+      {report.input_bytes, report.output_bytes, report.opset_before, report.opset_after});
   facts.emplace_back("nodes",
                      fmt::format("{} quantized, {} left in float", report.outcome.quantized_nodes,
                                  report.outcome.float_nodes));
@@ -107,17 +85,6 @@ Section weight_details(const DynamicPlan& plan) {
   return {"every 8-bit weight", std::move(table), true};
 }
 
-Section time_details(const DynamicReport& report) {
-  Table table{{{"stage"}, {"seconds", true}}, {}};
-  for (const auto& [stage, seconds] : report.seconds)
-    table.rows.push_back({stage, fmt::format("{:.3f}", seconds)});
-  return {"time", std::move(table), true};
-}
-
-void append(std::vector<Section>& out, std::vector<Section> sections) {
-  std::ranges::move(sections, std::back_inserter(out));
-}
-
 JsonValue weight_json(const StoredWeight& weight) {
   const QuantParams& params = weight.params;
   JsonObject object;
@@ -150,7 +117,7 @@ Document to_document(const DynamicReport& report) {
   append(out.sections, gate_sections(report.gates));
   append(out.sections, left_details(left));
   out.sections.push_back(weight_details(report.plan));
-  out.sections.push_back(time_details(report));
+  out.sections.push_back(time_section(report.seconds));
   return out;
 }
 
@@ -177,12 +144,10 @@ JsonValue to_json(const DynamicReport& report) {
   JsonObject object;
   object.add("command", "dynamic");
   add_dynamic_members(object, report);
-  JsonObject seconds;
-  for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
   return object.add("quantized_weights", json_list(report.plan.weights, weight_json))
       .add("passes", passes_json(report.preprocess))
       .add("notes", report.preprocess.notes)
-      .add("seconds", seconds.take())
+      .add("seconds", times_json(report.seconds))
       .take();
 }
 

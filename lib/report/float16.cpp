@@ -11,6 +11,7 @@
 #include "report/figures.h"
 #include "report/left_in_float.h"
 #include "report/model_json.h"
+#include "report/run_facts.h"
 #include "report/weight_types.h"
 
 namespace qtool {
@@ -18,31 +19,6 @@ namespace {
 
 constexpr std::size_t kShownReasons = 8;
 constexpr std::size_t kShownClamped = 8;
-
-std::string path_text(const std::optional<std::filesystem::path>& path) {
-  return path ? path->native() : std::string("-");
-}
-
-void add_model_facts(Facts& facts, const Float16Report& report) {
-  Cell input(fmt::format("{}, {}, opset {}", path_text(report.config.model.input),
-                         format_bytes(report.input_bytes), report.opset_before));
-  if (report.config.dry_run) {
-    facts.emplace_back("input", std::move(input));
-    facts.emplace_back("output", "nothing written: a dry run");
-    return;
-  }
-  const double ratio = report.input_bytes == 0 ? 0
-                                               : static_cast<double>(report.output_bytes) /
-                                                     static_cast<double>(report.input_bytes);
-  Cell output(fmt::format("{}, {} ({}), opset {}", path_text(report.config.model.output),
-                          format_bytes(report.output_bytes), share_text(ratio),
-                          report.opset_after));
-  const double largest = std::max(1.0, ratio);
-  input.bar = 1 / largest;
-  output.bar = ratio / largest;
-  facts.emplace_back("input", std::move(input));
-  facts.emplace_back("output", std::move(output));
-}
 
 /// The least cosine of an output; 1 where there is none.
 double least_cosine(const Float16Check& check) {
@@ -60,7 +36,9 @@ std::string check_text(const Float16Check& check) {
 
 Facts facts_of(const Float16Report& report) {
   Facts facts;
-  add_model_facts(facts, report);
+  add_model_facts(
+      facts, report.config,
+      {report.input_bytes, report.output_bytes, report.opset_before, report.opset_after});
   const std::string& type = report.config.float16.type;
   facts.emplace_back("nodes", fmt::format("{} in {}, {} left in float", report.plan.short_nodes,
                                           type, report.plan.left.size()));
@@ -108,17 +86,6 @@ Section clamped_details(const Float16Plan& plan) {
   Table table = clamped_table();
   for (const ClampedWeight& weight : plan.clamped) add_clamped(table, weight);
   return {"every tensor with clamped values", std::move(table), true};
-}
-
-Section time_details(const Float16Report& report) {
-  Table table{{{"stage"}, {"seconds", true}}, {}};
-  for (const auto& [stage, seconds] : report.seconds)
-    table.rows.push_back({stage, fmt::format("{:.3f}", seconds)});
-  return {"time", std::move(table), true};
-}
-
-void append(std::vector<Section>& out, std::vector<Section> sections) {
-  std::ranges::move(sections, std::back_inserter(out));
 }
 
 JsonValue node_counts(const Float16Report& report) {
@@ -173,7 +140,7 @@ Document to_document(const Float16Report& report) {
   append(out.sections, gate_sections(report.gates));
   append(out.sections, left_details(left));
   if (!report.plan.clamped.empty()) out.sections.push_back(clamped_details(report.plan));
-  out.sections.push_back(time_details(report));
+  out.sections.push_back(time_section(report.seconds));
   return out;
 }
 
@@ -201,9 +168,7 @@ JsonValue to_json(const Float16Report& report) {
   JsonObject object;
   object.add("command", "float16");
   add_float16_members(object, report);
-  JsonObject seconds;
-  for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
-  return object.add("notes", report.notes).add("seconds", seconds.take()).take();
+  return object.add("notes", report.notes).add("seconds", times_json(report.seconds)).take();
 }
 
 }  // namespace qtool

@@ -9,13 +9,10 @@
 #include "report/comparison.h"
 #include "report/figures.h"
 #include "report/model_json.h"
+#include "report/run_facts.h"
 
 namespace qtool {
 namespace {
-
-std::string path_text(const std::optional<std::filesystem::path>& path) {
-  return path ? path->native() : std::string("-");
-}
 
 std::string check_text(const PreprocessCheck& check) {
   if (check.sample_count == 0) return check.note.empty() ? "" : "not run: " + check.note;
@@ -69,17 +66,6 @@ Section pass_section(const PreprocessReport& report) {
   return {"what was done", std::move(table)};
 }
 
-Section time_details(const PreprocessResult& result) {
-  Table table{{{"stage"}, {"seconds", true}}, {}};
-  for (const auto& [stage, seconds] : result.seconds)
-    table.rows.push_back({stage, fmt::format("{:.3f}", seconds)});
-  return {"time", std::move(table), true};
-}
-
-void append(std::vector<Section>& out, std::vector<Section> sections) {
-  std::ranges::move(sections, std::back_inserter(out));
-}
-
 JsonValue node_counts_json(const PreprocessResult& result) {
   return JsonObject().add("before", result.nodes_before).add("after", result.nodes_after).take();
 }
@@ -96,7 +82,7 @@ Document to_document(const PreprocessResult& result) {
   if (!std::get<Table>(passes.content).rows.empty()) out.sections.push_back(std::move(passes));
   if (result.verification) append(out.sections, comparison_sections(*result.verification));
   append(out.sections, gate_sections(result.gates));
-  out.sections.push_back(time_details(result));
+  out.sections.push_back(time_section(result.seconds));
   return out;
 }
 
@@ -120,9 +106,9 @@ JsonValue to_json(const PreprocessResult& result) {
   JsonObject object;
   object.add("command", "preprocess");
   add_preprocess_members(object, result);
-  JsonObject seconds;
-  for (const auto& [stage, time] : result.seconds) seconds.add(stage, time);
-  return object.add("passes", passes_json(result.preprocess)).add("seconds", seconds.take()).take();
+  return object.add("passes", passes_json(result.preprocess))
+      .add("seconds", times_json(result.seconds))
+      .take();
 }
 
 }  // namespace qtool

@@ -11,21 +11,12 @@
 #include "report/figures.h"
 #include "report/kernels.h"
 #include "report/left_in_float.h"
+#include "report/run_facts.h"
 
 namespace qtool {
 namespace {
 
 constexpr std::size_t kShownReasons = 8;
-
-std::string path_text(const std::optional<std::filesystem::path>& path) {
-  return path ? path->native() : std::string("-");
-}
-
-double size_ratio(const StaticReport& report) {
-  return report.input_bytes == 0
-             ? 0
-             : static_cast<double>(report.output_bytes) / static_cast<double>(report.input_bytes);
-}
 
 std::string calibration_text(const StaticReport& report) {
   const CalibrationConfig& calibration = report.config.calibration;
@@ -34,26 +25,6 @@ std::string calibration_text(const StaticReport& report) {
   const bool is_table = report.calibration_source == CalibrationSource::Table;
   return fmt::format("{} of {}", count_text(report.sample_count, "sample"),
                      path_text(is_table ? calibration.table : calibration.data));
-}
-
-void add_model_facts(Facts& facts, const StaticReport& report) {
-  Cell input(fmt::format("{}, {}, opset {}", path_text(report.config.model.input),
-                         format_bytes(report.input_bytes), report.opset_before));
-  if (report.config.dry_run) {
-    facts.emplace_back("input", std::move(input));
-    facts.emplace_back("output", "nothing written: a dry run");
-    return;
-  }
-  const double ratio = size_ratio(report);
-  Cell output(fmt::format("{}, {} ({}), opset {}", path_text(report.config.model.output),
-                          format_bytes(report.output_bytes), share_text(ratio),
-                          report.opset_after));
-  const double largest = std::max(1.0, ratio);
-  input.bar = 1 / largest;
-  output.bar = ratio / largest;
-  facts.emplace_back("input", std::move(input));
-  facts.emplace_back("output", std::move(output));
-  facts.emplace_back("calibration", calibration_text(report));
 }
 
 std::string tensor_text(const QuantPlan& plan) {
@@ -85,7 +56,10 @@ std::string reduced_text(const QuantPlan& plan) {
 
 Facts facts_of(const StaticReport& report) {
   Facts facts;
-  add_model_facts(facts, report);
+  add_model_facts(
+      facts, report.config,
+      {report.input_bytes, report.output_bytes, report.opset_before, report.opset_after});
+  if (!report.config.dry_run) facts.emplace_back("calibration", calibration_text(report));
   const PlanOutcome& outcome = report.outcome;
   facts.emplace_back(
       "nodes", fmt::format("{} quantized, {} folded away, {} left in float",
@@ -126,18 +100,6 @@ Section tensor_details(const QuantPlan& plan) {
   return {"every quantized tensor", std::move(table), true};
 }
 
-Section time_details(const StaticReport& report) {
-  Table table{{{"stage"}, {"seconds", true}}, {}};
-  for (const auto& [stage, seconds] : report.seconds) {
-    table.rows.push_back({stage, fmt::format("{:.3f}", seconds)});
-  }
-  return {"time", std::move(table), true};
-}
-
-void append(std::vector<Section>& out, std::vector<Section> sections) {
-  std::ranges::move(sections, std::back_inserter(out));
-}
-
 }  // namespace
 
 Document to_document(const StaticReport& report) {
@@ -153,7 +115,7 @@ Document to_document(const StaticReport& report) {
   append(out.sections, gate_sections(report.gates));
   append(out.sections, left_details(left));
   out.sections.push_back(tensor_details(report.plan));
-  out.sections.push_back(time_details(report));
+  out.sections.push_back(time_section(report.seconds));
   return out;
 }
 

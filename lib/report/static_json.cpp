@@ -7,6 +7,7 @@
 #include "report/kernels.h"
 #include "report/left_in_float.h"
 #include "report/model_json.h"
+#include "report/run_facts.h"
 #include "report/static.h"
 
 namespace qtool {
@@ -96,12 +97,10 @@ JsonValue to_json(const StaticReport& report) {
   JsonObject object;
   object.add("command", "static");
   add_static_members(object, report);
-  JsonObject seconds;
-  for (const auto& [stage, time] : report.seconds) seconds.add(stage, time);
   return object.add("quantized_tensors", json_list(all_tensors(report.plan), tensor_json))
       .add("passes", passes_json(report.preprocess))
       .add("notes", report.preprocess.notes)
-      .add("seconds", seconds.take())
+      .add("seconds", times_json(report.seconds))
       .take();
 }
 

@@ -23,31 +23,42 @@ struct FusedConcat {
   std::vector<int> quantizers;
 };
 
+/// Those of one graph, and the scales around them.
+struct GraphConcats {
+  onnx::GraphProto* graph = nullptr;
+  std::vector<FusedConcat> concats;
+  std::map<std::string, float> scales;
+};
+
 class ConcatScales {
  public:
   explicit ConcatScales(Model& model) : model_(model), names_(model.graph()) {}
 
-  void run(onnx::GraphProto& graph, const GraphView* outer) {
-    std::vector<FusedConcat> found;
-    std::map<std::string, float> scales;
-    {
-      const GraphView view(graph, outer);
-      for (auto& node : *graph.mutable_node()) {
-        for (auto& attribute : *node.mutable_attribute()) {
-          if (attribute.has_g()) run(*attribute.mutable_g(), &view);
-          for (auto& body : *attribute.mutable_graphs()) run(body, &view);
-        }
-      }
-      for (int i = 0; i < graph.node_size(); ++i) look_at(view, i, found, scales);
-    }
-    if (!found.empty()) convert(graph, std::move(found), scales);
+  /// Looks at all graphs before it changes one: the view of a graph points into its bodies.
+  void run() {
+    look_into(model_.graph(), nullptr);
+    for (GraphConcats& found : found_)
+      convert(*found.graph, std::move(found.concats), found.scales);
   }
 
  private:
+  /// Inner graphs come first.
+  void look_into(onnx::GraphProto& graph, const GraphView* outer) {
+    const GraphView view(graph, outer);
+    for (auto& node : *graph.mutable_node()) {
+      for (auto& attribute : *node.mutable_attribute()) {
+        if (attribute.has_g()) look_into(*attribute.mutable_g(), &view);
+        for (auto& body : *attribute.mutable_graphs()) look_into(body, &view);
+      }
+    }
+    GraphConcats found{.graph = &graph, .concats = {}, .scales = {}};
+    for (int i = 0; i < graph.node_size(); ++i) look_at(view, i, found);
+    if (!found.concats.empty()) found_.push_back(std::move(found));
+  }
+
   /// Notes the Concat where every input comes from a DequantizeLinear and the output goes to
   /// QuantizeLinears alone, all with float16 scales.
-  void look_at(const GraphView& view, int index, std::vector<FusedConcat>& found,
-               std::map<std::string, float>& scales) const {
+  void look_at(const GraphView& view, int index, GraphConcats& found) const {
     const auto& node = view.node(index);
     if (node.op_type() != "Concat" || !is_default_domain(node.domain())) return;
     const std::string& output = node.output(0);
@@ -76,12 +87,12 @@ class ConcatScales {
       // With preset `onnxruntime` it is stored as that stores it.
       onnx::TensorProto scale = *view.initializer(name);
       normalize_tensor(scale, {}, name);
-      scales[name] = to_float32(model_.tensor(scale)).front();
+      found.scales[name] = to_float32(model_.tensor(scale)).front();
     }
-    found.push_back(std::move(concat));
+    found.concats.push_back(std::move(concat));
   }
 
-  void convert(onnx::GraphProto& graph, std::vector<FusedConcat> found,
+  void convert(onnx::GraphProto& graph, std::vector<FusedConcat> concats,
                const std::map<std::string, float>& scales) {
     std::map<std::string, std::string> wide;
     for (const auto& [name, value] : scales) {
@@ -93,7 +104,7 @@ class ConcatScales {
                                        std::make_move_iterator(graph.mutable_node()->end()));
     std::unordered_map<int, std::vector<onnx::NodeProto>> added;
     std::unordered_set<std::string> outputs;
-    for (FusedConcat& concat : found) {
+    for (FusedConcat& concat : concats) {
       auto& node = nodes[static_cast<std::size_t>(concat.node)];
       outputs.insert(node.output(0));
       for (const int quantizer : concat.quantizers) {
@@ -127,26 +138,29 @@ class ConcatScales {
       }
       *graph.add_node() = std::move(nodes[static_cast<std::size_t>(i)]);
     }
-    std::vector<int> unread;
+    std::vector<bool> is_unread;
     {
       const GraphView view(graph);
-      for (int i = 0; i < graph.node_size(); ++i) {
-        const auto& node = graph.node(i);
-        if (node.op_type() == "DequantizeLinear" && view.uses_of(node.output(0)).empty() &&
-            !view.is_graph_output(node.output(0)) && !view.is_captured(node.output(0)))
-          unread.push_back(i);
+      for (const auto& node : graph.node()) {
+        is_unread.push_back(
+            node.op_type() == "DequantizeLinear" && view.uses_of(node.output(0)).empty() &&
+            !view.is_graph_output(node.output(0)) && !view.is_captured(node.output(0)));
       }
     }
-    for (auto each = unread.rbegin(); each != unread.rend(); ++each)
-      graph.mutable_node()->DeleteSubrange(*each, 1);
+    int kept = 0;
+    for (int i = 0; i < graph.node_size(); ++i) {
+      if (!is_unread[static_cast<std::size_t>(i)]) graph.mutable_node()->SwapElements(kept++, i);
+    }
+    graph.mutable_node()->DeleteSubrange(kept, graph.node_size() - kept);
   }
 
   Model& model_;
   NameAllocator names_;
+  std::vector<GraphConcats> found_;
 };
 
 }  // namespace
 
-void give_concats_float32_scales(Model& model) { ConcatScales(model).run(model.graph(), nullptr); }
+void give_concats_float32_scales(Model& model) { ConcatScales(model).run(); }
 
 }  // namespace qtool

@@ -62,3 +62,26 @@ TEST_CASE("a Concat that no integer operator replaces keeps its scales", "[quant
   give_concats_float32_scales(model);
   CHECK(model.proto().SerializeAsString() == before);
 }
+
+TEST_CASE("a Concat in a body is found with the scale that lies outside", "[quantize]") {
+  Model model = with_scale(R"(agraph (float16[1,2] a, bool p) => (float16[1,4] y) <uint8 z = {3}> {
+      qa = QuantizeLinear (a, s, z)
+      y = If (p) <
+        then_branch = yes () => (float16[1,4] t) {
+          da = DequantizeLinear (qa, s, z)
+          c = Concat <axis = 1> (da, da)
+          qc = QuantizeLinear (c, s, z)
+          t = DequantizeLinear (qc, s, z) },
+        else_branch = no () => (float16[1,4] e) {
+          db = DequantizeLinear (qa, s, z)
+          e = Concat <axis = 1> (db, db) }> })");
+  give_concats_float32_scales(model);
+  CHECK_NOTHROW(check_model(model, "lowered"));
+  CHECK_NOTHROW(Session(model, {}));
+  const auto& then_branch = model.graph().node(1).attribute(0).g();
+  const GraphView view(then_branch);
+  const auto& concat = view.node(view.producer_of("c"));
+  const auto& dequantizer = view.node(view.producer_of(concat.input(0)));
+  CHECK(view.type_of(dequantizer.input(1)) == ElementType::Float);
+  CHECK(view.producer_of("da") == -1);
+}

@@ -56,7 +56,7 @@ std::optional<CostForecast> forecast_gain(const Config& config, const Model& ori
   const std::vector<NamedTensor> inputs = first_inputs(config, prepared);
   const Model planned = folded(sized(prepared, inputs));
   const QuantPlan plan = planner.draft(planned);
-  // Without preprocessing both are one graph.
+  // Without preprocessing both differ by what ONNX Runtime folds by itself.
   const CostForecast found = config.preprocess.enabled
                                  ? forecast_cost(folded(sized(original, inputs)), planned, plan)
                                  : forecast_cost(planned, planned, plan);

@@ -42,12 +42,6 @@ PreprocessReport prepare(Model& model, const Config& config, const Placement& pl
   PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
                                 ? infer_only(model)
                                 : preprocess(model, config.preprocess, Purpose::Quantizing);
-  // One scale for what a layer gives is too coarse in front of a normalization of each channel.
-  if (!placement.follows_onnxruntime && !config.preprocess.enabled &&
-      fold_batch_normalization(model))
-    report.notes.emplace_back(
-        "BatchNormalization is folded into the layers before, which one scale "
-        "would be too coarse between");
   if (was_narrow)
     report.notes.emplace_back("bfloat16: what is not quantized is computed in float32");
   return report;
@@ -58,6 +52,10 @@ PreprocessReport prepare(Model& model, const Config& config, const Placement& pl
 PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
   const Placement& placement = placement_for(config.preset);
   PreprocessReport report = prepare(model, config, placement);
+  // One scale for what a layer gives is too coarse in front of a normalization of each channel.
+  if (!placement.follows_onnxruntime && !config.preprocess.enabled &&
+      fold_batch_normalization(model))
+    report.notes.emplace_back("BatchNormalization is folded into the layer before");
   // A later opset may allow more operators to be quantized, which may need a still later one.
   for (std::int64_t needed = 0;;) {
     needed = needed_opset(model, config.quantization, placement);

@@ -25,9 +25,7 @@ bool multiplies(const onnx::NodeProto& node) {
 }
 
 bool is_integer_operator(const onnx::NodeProto& node) {
-  const std::string& type = node.op_type();
-  return type.starts_with("QLinear") || type == "QGemm" || type == "ConvInteger" ||
-         type == "MatMulInteger" || type == "DynamicQuantizeLinear";
+  return is_quantized_operator(node) && !is_quantizer(node);
 }
 
 std::string names_of(std::span<const ElementType> types) {

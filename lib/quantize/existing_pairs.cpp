@@ -37,14 +37,14 @@ std::int64_t transposed_axis(const onnx::NodeProto& transpose, std::int64_t axis
   return found == perm->ints().end() ? -1 : found - perm->ints().begin();
 }
 
-/// By the names that ONNX and ONNX Runtime give such operators.
+}  // namespace
+
 bool is_quantized_operator(const onnx::NodeProto& node) {
   const std::string& type = node.op_type();
-  if (is_op(node, type) && (type.find("QuantizeLinear") != std::string::npos ||
-                            type == "DequantizeLinear" || type == "DynamicQuantizeLinear"))
-    return true;
+  if (is_op(node, "QuantizeLinear") || is_op(node, "DequantizeLinear")) return true;
   if (is_default_domain(node.domain()))
-    return type.starts_with("QLinear") || type == "ConvInteger" || type == "MatMulInteger";
+    return type.starts_with("QLinear") || type == "ConvInteger" || type == "MatMulInteger" ||
+           type == "DynamicQuantizeLinear";
   static constexpr std::array<std::string_view, 6> kContrib = {
       "GatherBlockQuantized",     "MatMulBnb4", "MatMulNBits", "QAttention",
       "QEmbedLayerNormalization", "QGemm"};
@@ -53,8 +53,6 @@ bool is_quantized_operator(const onnx::NodeProto& node) {
           type.find("Integer") != std::string::npos ||
           std::ranges::find(kContrib, type) != kContrib.end());
 }
-
-}  // namespace
 
 void refuse_quantized(const Model& model) {
   for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {

@@ -15,6 +15,10 @@ namespace qtool {
 /// integers alone is no such sign.
 bool carries_pairs(const Model& model);
 
+/// Whether an operator quantizes, dequantizes or works on quantized values, by the names that ONNX
+/// and ONNX Runtime give such operators.
+bool is_quantized_operator(const onnx::NodeProto& node);
+
 /// `Input` error naming the first node, of any graph, that quantizes, dequantizes or works on
 /// quantized values.
 void refuse_quantized(const Model& model);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "float16/model_index.h"
+#include "model/attributes.h"
 #include "model/graph_view.h"
 #include "model/ir_version.h"
 #include "model/narrowed_tensor.h"
@@ -24,12 +25,6 @@ onnx::AttributeProto& attribute_of(onnx::NodeProto& node, const std::string& nam
   auto& added = *node.add_attribute();
   added.set_name(name);
   return added;
-}
-
-void set_int(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
-  auto& attribute = attribute_of(node, name);
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(value);
 }
 
 void set_element_type(onnx::ValueInfoProto& value, ElementType type) {

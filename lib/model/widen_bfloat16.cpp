@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/attributes.h"
 #include "model/graph_view.h"
 #include "model/node_walk.h"
 #include "model/tensor_walk.h"
@@ -132,10 +133,7 @@ class Widening {
       node.set_name(names.unique(to + "_Cast"));
       node.add_input(from);
       node.add_output(to);
-      auto& attribute = *node.add_attribute();
-      attribute.set_name("to");
-      attribute.set_type(onnx::AttributeProto::INT);
-      attribute.set_i(type);
+      set_int(node, "to", type);
       return node;
     };
     for (const auto& input : graph_.input()) {

@@ -12,15 +12,6 @@ Integers ints_of(const onnx::AttributeProto& attribute) {
   return {attribute.ints().begin(), attribute.ints().end()};
 }
 
-onnx::AttributeProto& attribute_of(onnx::NodeProto& node, const std::string& name,
-                                   onnx::AttributeProto::AttributeType type) {
-  drop_attribute(node, name);
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(type);
-  return attribute;
-}
-
 bool is_given(const onnx::NodeProto& node, int slot) {
   return slot < node.input_size() && !node.input(slot).empty();
 }
@@ -78,30 +69,6 @@ Integers permutation_of(const onnx::NodeProto& node, std::size_t rank) {
     if (sorted[i] != static_cast<std::int64_t>(i)) return {};
   }
   return perm.size() == rank ? perm : Integers{};
-}
-
-void set_ints(onnx::NodeProto& node, const std::string& name, const Integers& values) {
-  auto& attribute = attribute_of(node, name, onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) attribute.add_ints(value);
-}
-
-void set_int(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
-  attribute_of(node, name, onnx::AttributeProto::INT).set_i(value);
-}
-
-void set_float(onnx::NodeProto& node, const std::string& name, float value) {
-  attribute_of(node, name, onnx::AttributeProto::FLOAT).set_f(value);
-}
-
-void set_string(onnx::NodeProto& node, const std::string& name, const std::string& value) {
-  attribute_of(node, name, onnx::AttributeProto::STRING).set_s(value);
-}
-
-void drop_attribute(onnx::NodeProto& node, const std::string& name) {
-  auto& attributes = *node.mutable_attribute();
-  attributes.erase(std::remove_if(attributes.begin(), attributes.end(),
-                                  [&](const auto& each) { return each.name() == name; }),
-                   attributes.end());
 }
 
 }  // namespace qtool

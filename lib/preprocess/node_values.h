@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/attributes.h"
 #include "preprocess/graph_editor.h"
 
 namespace qtool {
@@ -29,13 +30,5 @@ std::int64_t front_axis(std::int64_t axis, std::int64_t rank);
 /// The permutation of a Transpose of `rank` axes, of which the default reverses the order; empty
 /// where it does not fit.
 std::vector<std::int64_t> permutation_of(const onnx::NodeProto& node, std::size_t rank);
-
-/// Adds or changes an attribute.
-void set_ints(onnx::NodeProto& node, const std::string& name,
-              const std::vector<std::int64_t>& values);
-void set_int(onnx::NodeProto& node, const std::string& name, std::int64_t value);
-void set_float(onnx::NodeProto& node, const std::string& name, float value);
-void set_string(onnx::NodeProto& node, const std::string& name, const std::string& value);
-void drop_attribute(onnx::NodeProto& node, const std::string& name);
 
 }  // namespace qtool

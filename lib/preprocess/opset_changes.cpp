@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "model/attributes.h"
 #include "model/float_values.h"
 
 namespace qtool {
@@ -45,37 +46,13 @@ void set_input(onnx::NodeProto& node, int slot, const std::string& value) {
   node.set_input(slot, value);
 }
 
-void remove_attribute(onnx::NodeProto& node, std::string_view name) {
-  auto& attributes = *node.mutable_attribute();
-  const auto is_it = [&](const onnx::AttributeProto& attribute) {
-    return attribute.name() == name;
-  };
-  attributes.erase(std::remove_if(attributes.begin(), attributes.end(), is_it), attributes.end());
-}
-
-void set_int(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
-  remove_attribute(node, name);
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(value);
-}
-
-void set_string(onnx::NodeProto& node, const std::string& name, const std::string& value) {
-  remove_attribute(node, name);
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::STRING);
-  attribute.set_s(value);
-}
-
 /// Moves a list of integers from attribute to input; nothing where the node does not give it.
 void ints_to_input(NodeConversion& at, const std::string& name, int slot) {
   const auto* attribute = find_attribute(at.node, name);
   if (!attribute) return;
   const std::vector<std::int64_t> values(attribute->ints().begin(), attribute->ints().end());
   set_input(at.node, slot, add_int64s(at, name, values));
-  remove_attribute(at.node, name);
+  drop_attribute(at.node, name);
 }
 
 void axes_to_input(NodeConversion& at) { ints_to_input(at, "axes", 1); }
@@ -110,7 +87,7 @@ void clip_11(NodeConversion& at) {
   for (const char* name : {"min", "max"}) {
     if (const auto* attribute = find_attribute(at.node, name)) {
       set_input(at.node, slot, add_scalar_like_input(at, name, attribute->f()));
-      remove_attribute(at.node, name);
+      drop_attribute(at.node, name);
     }
     ++slot;
   }
@@ -119,7 +96,7 @@ void clip_11(NodeConversion& at) {
 void pad_11(NodeConversion& at) {
   ints_to_input(at, "pads", 1);
   const float value = float_attribute(at.node, "value", 0);
-  remove_attribute(at.node, "value");
+  drop_attribute(at.node, "value");
   if (value != 0) set_input(at.node, 2, add_scalar_like_input(at, "value", value));
 }
 
@@ -132,7 +109,7 @@ void slice_10(NodeConversion& at) {
 void top_k_10(NodeConversion& at) {
   const std::array k{int_attribute(at.node, "k", 0)};
   set_input(at.node, 1, add_int64s(at, "k", k));
-  remove_attribute(at.node, "k");
+  drop_attribute(at.node, "k");
 }
 
 /// The mask became bool; where nobody reads it, it goes.
@@ -148,12 +125,12 @@ void dropout_12(NodeConversion& at) {
   set_input(
       at.node, 1,
       add_initializer(at, "ratio", ElementType::Float, {}, std::as_bytes(std::span(&ratio, 1))));
-  remove_attribute(at.node, "ratio");
+  drop_attribute(at.node, "ratio");
 }
 
 void batch_normalization_9(NodeConversion& at) {
   if (int_attribute(at.node, "spatial", 1) == 0) fail(at, "its spatial=0 has no counterpart");
-  remove_attribute(at.node, "spatial");
+  drop_attribute(at.node, "spatial");
 }
 
 /// More than one output meant training.
@@ -169,7 +146,7 @@ void upsample_9(NodeConversion& at) {
   if (!attribute) fail(at, "it has no attribute 'scales'");
   const std::vector<float> scales(attribute->floats().begin(), attribute->floats().end());
   set_input(at.node, 1, add_floats(at, "scales", scales));
-  remove_attribute(at.node, "scales");
+  drop_attribute(at.node, "scales");
 }
 
 void upsample_10(NodeConversion& at) { at.node.set_op_type("Resize"); }
@@ -292,7 +269,7 @@ void dft_20(NodeConversion& at) {
   set_input(
       at.node, 2,
       add_initializer(at, "axis", ElementType::Int64, {}, std::as_bytes(std::span(&axis, 1))));
-  remove_attribute(at.node, "axis");
+  drop_attribute(at.node, "axis");
 }
 
 /// The checker of ONNX takes the older form for deprecated, so that no model with it gets here.

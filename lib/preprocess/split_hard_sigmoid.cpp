@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/attributes.h"
 #include "model/graph_view.h"
 #include "model/tensor.h"
 #include "preprocess/passes.h"
@@ -109,13 +110,6 @@ class Splitting {
     }
     nodes_.push_back(node);
     return node.output(0);
-  }
-
-  static void set_float(onnx::NodeProto& node, const char* name, float value) {
-    auto& attribute = *node.add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(onnx::AttributeProto::FLOAT);
-    attribute.set_f(value);
   }
 
   std::string constant(const std::string& wanted, float value) {

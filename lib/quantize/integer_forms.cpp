@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/attributes.h"
 #include "model/model.h"
 
 namespace qtool {
@@ -113,20 +114,13 @@ constexpr IntegerForm kForms[] = {
 static_assert(std::ranges::is_sorted(kForms, {}, &IntegerForm::op_type),
               "keep kForms sorted by op_type");
 
-void set_attribute(onnx::NodeProto& node, const char* name, std::int64_t value) {
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(value);
-}
-
 /// What an integer operator must be told beyond the float one's attributes.
 void add_attributes(const IntegerForm& form, std::int64_t opset, onnx::NodeProto& node) {
-  if (form.integer_op == "QLinearGlobalAveragePool") set_attribute(node, "channels_last", 0);
+  if (form.integer_op == "QLinearGlobalAveragePool") set_int(node, "channels_last", 0);
   if (form.integer_op != "QLinearSoftmax") return;
-  set_attribute(node, "opset", opset);
+  set_int(node, "opset", opset);
   // Softmax normalizes from axis 1 on before opset 13; QLinearSoftmax takes the last axis.
-  if (opset < 13 && find_attribute(node, "axis") == nullptr) set_attribute(node, "axis", 1);
+  if (opset < 13 && find_attribute(node, "axis") == nullptr) set_int(node, "axis", 1);
 }
 
 bool is_8_bit(ElementType type) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/attributes.h"
 #include "model/graph_view.h"
 #include "quantize/bias.h"
 #include "quantize/constants.h"
@@ -353,10 +354,7 @@ void QdqLowering::add_bias_dequantizer(const TensorPlan& tensor, std::vector<std
     node.set_name(names_.unique(cast));
     node.add_input(input);
     node.add_output(output);
-    auto& to = *node.add_attribute();
-    to.set_name("to");
-    to.set_type(onnx::AttributeProto::INT);
-    to.set_i(static_cast<std::int64_t>(tensor.value_type));
+    set_int(node, "to", static_cast<std::int64_t>(tensor.value_type));
     new_nodes_.push_back({-1, std::move(node)});
   };
   if (tensor.params.type == ElementType::Float) {
@@ -410,13 +408,6 @@ void QdqLowering::redirect(const std::vector<Use>& uses, const std::string& to) 
   }
 }
 
-void set_attribute(onnx::NodeProto& node, const char* name, std::int64_t value) {
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(value);
-}
-
 void QdqLowering::add_node(int maker, const char* op_type, std::string name,
                            std::vector<std::string> inputs, const std::string& output,
                            const QuantParams& params) {
@@ -426,8 +417,8 @@ void QdqLowering::add_node(int maker, const char* op_type, std::string name,
   node.set_domain(plan_.qdq_domain);
   for (std::string& input : inputs) node.add_input(std::move(input));
   node.add_output(output);
-  if (params.axis) set_attribute(node, "axis", *params.axis);
-  if (params.block_size > 0) set_attribute(node, "block_size", params.block_size);
+  if (params.axis) set_int(node, "axis", *params.axis);
+  if (params.block_size > 0) set_int(node, "block_size", params.block_size);
   new_nodes_.push_back({maker, std::move(node)});
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/attributes.h"
 #include "model/graph_view.h"
 #include "quantize/bias.h"
 #include "quantize/constants.h"
@@ -242,12 +243,7 @@ void QOperatorLowering::add_conversion(const char* op_type, const std::string& s
   node.set_domain(plan_.qdq_domain);
   for (const auto& name : {input, params.scale, params.zero_point}) node.add_input(name);
   node.add_output(output);
-  if (const auto axis = plan(index).params.axis) {
-    auto& attribute = *node.add_attribute();
-    attribute.set_name("axis");
-    attribute.set_type(onnx::AttributeProto::INT);
-    attribute.set_i(*axis);
-  }
+  if (const auto axis = plan(index).params.axis) set_int(node, "axis", *axis);
   out_.push_back(std::move(node));
 }
 

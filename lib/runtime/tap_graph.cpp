@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/attributes.h"
 #include "model/graph_view.h"
 #include "runtime/observer_op.h"
 
@@ -80,10 +81,7 @@ void add_observer(onnx::GraphProto& graph, std::size_t tap, const std::string& v
   node.set_domain(ObserverOp::kDomain);
   node.set_op_type(ObserverOp::name_for(type));
   node.add_input(value);
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(ObserverOp::kTapAttribute);
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(static_cast<std::int64_t>(tap));
+  set_int(node, ObserverOp::kTapAttribute, static_cast<std::int64_t>(tap));
 }
 
 void observe_values_of(onnx::GraphProto& to, const onnx::GraphProto& order,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/attributes.h"
 #include "model/made_values.h"
 #include "quantize/stored_params.h"
 
@@ -38,13 +39,6 @@ onnx::TensorProto zero_point_tensor(const std::string& name, const StoredWeight&
 }
 
 }  // namespace
-
-void set_int(onnx::NodeProto& node, const char* name, std::int64_t value) {
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(value);
-}
 
 BodyWriter::BodyWriter(Model& model, DynamicPlan& plan)
     : model_(model),

@@ -95,7 +95,4 @@ class BodyWriter {
   std::vector<bool> is_stored_;
 };
 
-/// An attribute of type INT.
-void set_int(onnx::NodeProto& node, const char* name, std::int64_t value);
-
 }  // namespace qtool

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "model/attributes.h"
 #include "quantize/dynamic/body_writer.h"
 #include "quantize/dynamic/rules.h"
 #include "quantize/onnxruntime/node_order.h"
@@ -17,13 +18,6 @@ using Form = DynamicNode::Form;
 using Ints = std::vector<std::int64_t>;
 
 constexpr const char* kMicrosoft = "com.microsoft";
-
-void set_ints(onnx::NodeProto& node, const char* name, const Ints& values) {
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) attribute.add_ints(value);
-}
 
 /// `node` as another operator: only the attributes are kept.
 onnx::NodeProto as_operator(const onnx::NodeProto& node, const char* op_type, const char* domain) {

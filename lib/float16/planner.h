@@ -15,10 +15,6 @@ namespace qtool {
 /// need more digits than float16 has.
 std::vector<std::string> default_op_block_list();
 
-/// Refuses names that the model does not have, by a `Usage` error naming the key: entries of
-/// node_block_list that mean no node, names in keep_io_types of no input or output.
-void check_float16_names(const Model& model, const Float16Config& config);
-
 /// Decides for a model, whose types are inferred as far as can be, what becomes float16 or
 /// bfloat16. `kept` are numbers of nodes that stay in float32 whatever the config says. Reads every
 /// weight that is converted once.

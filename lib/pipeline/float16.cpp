@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "float16/check_names.h"
 #include "float16/lowering.h"
 #include "float16/planner.h"
 #include "model/ir_version.h"

@@ -6,6 +6,7 @@
 #include "catch.h"
 #include "converted.h"
 #include "error_text.h"
+#include "float16/check_names.h"
 
 using namespace qtool;
 using namespace qtool::testing;

@@ -109,6 +109,11 @@ bool GraphView::is_captured(std::string_view value) const {
   return found && found->is_captured;
 }
 
+bool GraphView::is_read(std::string_view value) const {
+  const Value* found = find(value);
+  return found && (!found->uses.empty() || found->is_captured || found->is_output);
+}
+
 bool GraphView::is_graph_input(std::string_view value) const {
   const Value* found = find_in_owner(value);
   return found && found->is_input;

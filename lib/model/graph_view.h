@@ -41,6 +41,8 @@ class GraphView {
   std::span<const Use> uses_of(std::string_view value) const;
   /// Whether a subgraph of some node reads `value` from outside.
   bool is_captured(std::string_view value) const;
+  /// Whether anything of this graph needs `value`: a node, a subgraph or an output.
+  bool is_read(std::string_view value) const;
   /// Whether `value` is an input, an initializer or a node's output of this very graph.
   bool defines(std::string_view value) const;
   /// The view of the graph that has `value`: this one or one around it, nullptr where none does.

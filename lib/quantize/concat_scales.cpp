@@ -142,9 +142,7 @@ class ConcatScales {
     {
       const GraphView view(graph);
       for (const auto& node : graph.node()) {
-        is_unread.push_back(
-            node.op_type() == "DequantizeLinear" && view.uses_of(node.output(0)).empty() &&
-            !view.is_graph_output(node.output(0)) && !view.is_captured(node.output(0)));
+        is_unread.push_back(node.op_type() == "DequantizeLinear" && !view.is_read(node.output(0)));
       }
     }
     int kept = 0;

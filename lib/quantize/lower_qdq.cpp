@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/attributes.h"
+#include "model/erase_named.h"
 #include "model/graph_view.h"
 #include "quantize/bias.h"
 #include "quantize/constants.h"
@@ -430,18 +431,6 @@ void QdqLowering::add_pair(int maker, const PairNames& names, const ParamNames& 
            {names.quantized, params.scale, params.zero_point}, names.output, values);
 }
 
-template <typename Named>
-void erase_named(google::protobuf::RepeatedPtrField<Named>& list,
-                 const std::unordered_set<std::string>& names) {
-  int kept = 0;
-  for (int i = 0; i < list.size(); ++i) {
-    if (names.contains(list.Get(i).name())) continue;
-    if (kept != i) list.SwapElements(kept, i);
-    ++kept;
-  }
-  list.DeleteSubrange(kept, list.size() - kept);
-}
-
 /// Initializers that nothing reads go: those that quantization took the readers of, and with
 /// ONNX Runtime's convention all others too. Where one was an input's default, so does the input.
 void QdqLowering::drop_unused_initializers() {
@@ -452,9 +441,7 @@ void QdqLowering::drop_unused_initializers() {
   const GraphView view(graph);
   for (const auto& tensor : graph.initializer()) {
     const std::string& name = tensor.name();
-    const bool is_read =
-        !view.uses_of(name).empty() || view.is_captured(name) || view.is_graph_output(name);
-    if (!is_read && (drops_all || touched_.contains(name))) gone.insert(name);
+    if (!view.is_read(name) && (drops_all || touched_.contains(name))) gone.insert(name);
   }
   erase_named(*graph.mutable_initializer(), gone);
   erase_named(*graph.mutable_input(), gone);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/attributes.h"
+#include "model/erase_named.h"
 #include "model/graph_view.h"
 #include "quantize/bias.h"
 #include "quantize/constants.h"
@@ -403,20 +404,15 @@ void QOperatorLowering::drop_unused_initializers() {
   }
   const auto is_unused = [&](const std::string& name) {
     if (view.producer_of(name) >= 0) return true;
-    return view.uses_of(name).empty() && !view.is_captured(name) && !view.is_graph_output(name) &&
-           (quantized.contains(name) || !view.is_graph_input(name));
+    return !view.is_read(name) && (quantized.contains(name) || !view.is_graph_input(name));
   };
   auto& graph = model_.graph();
   std::unordered_set<std::string> gone;
   for (const auto& tensor : graph.initializer()) {
     if (is_unused(tensor.name())) gone.insert(tensor.name());
   }
-  const auto is_gone = [&](const auto& value) { return gone.contains(value.name()); };
-  auto& initializers = *graph.mutable_initializer();
-  auto& inputs = *graph.mutable_input();
-  initializers.erase(std::remove_if(initializers.begin(), initializers.end(), is_gone),
-                     initializers.end());
-  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_gone), inputs.end());
+  erase_named(*graph.mutable_initializer(), gone);
+  erase_named(*graph.mutable_input(), gone);
 }
 
 /// Values that exist no longer in float have no type either.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/attributes.h"
+#include "model/erase_named.h"
 #include "quantize/dynamic/body_writer.h"
 #include "quantize/dynamic/rules.h"
 #include "quantize/onnxruntime/node_order.h"
@@ -32,12 +33,6 @@ void remove_attribute(onnx::NodeProto& node, std::string_view name) {
   auto& attributes = *node.mutable_attribute();
   const auto is_it = [&](const onnx::AttributeProto& each) { return each.name() == name; };
   attributes.erase(std::remove_if(attributes.begin(), attributes.end(), is_it), attributes.end());
-}
-
-template <typename List>
-void erase_named(List& list, const std::unordered_set<std::string>& names) {
-  const auto is_named = [&](const auto& each) { return names.contains(each.name()); };
-  list.erase(std::remove_if(list.begin(), list.end(), is_named), list.end());
 }
 
 /// The rewriting of all graphs, in their order.
@@ -446,8 +441,7 @@ void DynamicLowering::drop_unused(onnx::GraphProto& graph) {
   for (const StoredWeight& weight : plan_.weights) sources.insert(weight.source);
   const auto is_unused = [&](const std::string& name) {
     if (view.producer_of(name) >= 0) return true;
-    return view.uses_of(name).empty() && !view.is_captured(name) && !view.is_graph_output(name) &&
-           (sources.contains(name) || !view.is_graph_input(name));
+    return !view.is_read(name) && (sources.contains(name) || !view.is_graph_input(name));
   };
   std::unordered_set<std::string> gone, stale;
   for (const auto& tensor : graph.initializer())

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "calibrate/channel_layout.h"
+#include "model/channel_layout.h"
 
 namespace qtool {
 namespace {

@@ -1,7 +1,7 @@
 #include "calibrate/channel_sums.h"
 
-#include "calibrate/channel_layout.h"
 #include "kernels/sum.h"
+#include "model/channel_layout.h"
 
 namespace qtool {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "calibrate/channel_layout.h"
+#include "model/channel_layout.h"
 
 namespace qtool {
 namespace {

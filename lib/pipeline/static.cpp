@@ -20,7 +20,6 @@
 #include "quantize/node_filter.h"
 #include "quantize/planner.h"
 #include "quantize/tensor_overrides.h"
-#include "quantize/weight_noise.h"
 
 namespace qtool {
 namespace {
@@ -56,7 +55,6 @@ class StaticRun {
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
-  void warn_of_noisy_weights(const Model& model);
   /// The cost table is of the runtime that this placement is for.
   bool predicts_gain() const { return planner_.placement().runtime == kCpuProvider; }
   void predict(const Model& original, const Model& prepared);
@@ -152,7 +150,6 @@ CalibratedRanges StaticRun::calibrate(const Model& model) {
 void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
   report_.plan = planner_.plan(model, calibration.ranges, calibration.means, calibration.peaks);
   for (const std::string& warning : report_.plan.warnings) warn(warning);
-  warn_of_noisy_weights(model);
   for (const std::string& line :
        ineffective_options(model.graph(), report_.plan, config_.quantization, config_.preset))
     warn(line);
@@ -163,12 +160,6 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
                     "says why for each",
                     input().string()));
   }
-}
-
-void StaticRun::warn_of_noisy_weights(const Model& model) {
-  if (config_.quantization.per_channel) return;
-  const auto weights = noisy_weights(model, report_.plan, placement_for(config_.preset));
-  if (!weights.empty()) warn(fmt::format("{}: {}", input().string(), warning_of(weights)));
 }
 
 void StaticRun::load_check(const PendingModel& pending) {

@@ -13,36 +13,16 @@
 #include "kernels/pack_nibbles.h"
 #include "kernels/quantize_float8.h"
 #include "kernels/quantize_linear.h"
+#include "model/channel_layout.h"
 #include "model/float_values.h"
+#include "model/wide_values.h"
 
 namespace qtool {
 namespace {
 
-/// The values of a float32 or float16 tensor; the latter are widened once, and kept here.
-class WideValues {
- public:
-  explicit WideValues(const Tensor& tensor) : tensor_(tensor) {
-    if (tensor.type != ElementType::Float) widened_ = to_float32(tensor);
-  }
-  std::span<const float> get() const {
-    return tensor_.type == ElementType::Float ? tensor_.floats() : std::span<const float>(widened_);
-  }
-
- private:
-  const Tensor& tensor_;
-  std::vector<float> widened_;
-};
-
 kernels::Channels channels_along(const Tensor& tensor, std::optional<std::int64_t> axis) {
-  if (!axis) return {.outer = 1, .count = 1, .inner = tensor.element_count()};
-  kernels::Channels channels;
-  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    const auto at = static_cast<std::size_t>(*axis);
-    (i < at    ? channels.outer
-     : i == at ? channels.count
-               : channels.inner) *= static_cast<std::size_t>(tensor.shape[i]);
-  }
-  return channels;
+  if (axis) return *channel_layout(tensor.shape, *axis);
+  return {.outer = 1, .count = 1, .inner = tensor.element_count()};
 }
 
 kernels::Blocks blocks_along(const Tensor& tensor, std::int64_t axis, std::int64_t block_size) {

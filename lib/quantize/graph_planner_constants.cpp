@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/wide_values.h"
 #include "quantize/channel_input.h"
 #include "quantize/graph_planner.h"
 #include "quantize/masks.h"
@@ -72,8 +73,8 @@ int GraphPlanner::plan_constant(Use use, ConstantUse as, const ScaleSharing& sha
                                   .block_size = sharing.block_size},
                        .is_zero = {}};
   if (!is_draft()) {
-    auto params = constant_params(model_.tensor(tensor), sharing, scheme,
-                                  given_params(overrides_.channels(name)));
+    const Tensor values = model_.tensor(tensor);
+    auto params = constant_params(values, sharing, scheme, given_params(overrides_.channels(name)));
     if (!params) {
       skip(use.node, name, "holds NaN or infinity");
       plan_.warnings.push_back(fmt::format("'{}' holds NaN or infinity and stays in float", name));
@@ -81,9 +82,7 @@ int GraphPlanner::plan_constant(Use use, ConstantUse as, const ScaleSharing& sha
     }
     found = std::move(*params);
     const std::string obstacle =
-        as == ConstantUse::Operand
-            ? obstacle_by_mask(to_float32(model_.tensor(tensor)), found.params)
-            : "";
+        as == ConstantUse::Operand ? obstacle_by_mask(WideValues(values).get(), found.params) : "";
     if (!obstacle.empty()) {
       skip(use.node, name, obstacle);
       return -1;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "kernels/min_max.h"
 #include "quantize/params.h"
 
 namespace qtool {
@@ -33,8 +34,7 @@ std::string obstacle_by_mask(const Range& range, const QuantParams& params) {
 }
 
 std::string obstacle_by_mask(std::span<const float> values, const QuantParams& params) {
-  if (values.empty()) return "";
-  const float low = *std::ranges::min_element(values);
+  const float low = kernels::min_max(values).min;
   if (!may_hold_mask(low, params)) return "";
   const auto is_lost = [&](float value) { return becomes_zero(value, params); };
   return std::ranges::any_of(values, is_lost) ? obstacle(low) : "";

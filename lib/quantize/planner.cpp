@@ -22,19 +22,27 @@ void warn_of_bodies(const Model& model, const QuantizationConfig& config, QuantP
         "EnableSubgraph: what lies in subgraphs stays in float nevertheless");
 }
 
+void warn_of_noise(const std::vector<NoisyWeight>& noisy, QuantPlan& plan) {
+  if (!noisy.empty()) plan.warnings.push_back(warning_of(noisy));
+}
+
 /// The plan, and where it would spoil weights, another that leaves those in float.
 QuantPlan plan_for(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                    const ChannelPeaks& peaks, const QuantizationConfig& config,
                    const Placement& placement) {
   QuantPlan plan = build_plan(model, ranges, means, config, placement, {}, peaks);
-  if (!placement.spares_noisy_weights || config.per_channel) return plan;
-  const auto noisy = noisy_weights(model, plan, placement);
-  if (noisy.empty()) return plan;
-  std::set<std::string> spared;
-  for (const NoisyWeight& weight : noisy) spared.insert(weight.name);
-  plan = build_plan(model, ranges, means, config, placement, spared, peaks);
-  if (noisy_weights(model, plan, placement).size() < noisy.size())
-    plan.warnings.push_back(warning_of(noisy) + "; till then their layers stay in float");
+  if (config.per_channel) return plan;
+  auto noisy = noisy_weights(model, plan, placement);
+  if (placement.spares_noisy_weights && !noisy.empty()) {
+    std::set<std::string> spared;
+    for (const NoisyWeight& weight : noisy) spared.insert(weight.name);
+    plan = build_plan(model, ranges, means, config, placement, spared, peaks);
+    auto left = noisy_weights(model, plan, placement);
+    if (left.size() < noisy.size())
+      plan.warnings.push_back(warning_of(noisy) + "; till then their layers stay in float");
+    noisy = std::move(left);
+  }
+  warn_of_noise(noisy, plan);
   return plan;
 }
 
@@ -59,10 +67,14 @@ QuantPlan Planner::draft(const Model& model) const {
 
 QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                         const ChannelPeaks& peaks) const {
-  QuantPlan plan = walks_as_onnxruntime()
-                       ? plan_qoperator_as_onnxruntime(model, &ranges, config_)
-                       : plan_for(model, ranges, means, peaks, config_, placement_);
-  if (has_forms() && !walks_as_onnxruntime()) add_node_forms(model, plan);
+  QuantPlan plan;
+  if (walks_as_onnxruntime()) {
+    plan = plan_qoperator_as_onnxruntime(model, &ranges, config_);
+    if (!config_.per_channel) warn_of_noise(noisy_weights(model, plan, placement_), plan);
+  } else {
+    plan = plan_for(model, ranges, means, peaks, config_, placement_);
+    if (has_forms()) add_node_forms(model, plan);
+  }
   if (has_forms() || placement_.follows_onnxruntime) warn_of_bodies(model, config_, plan);
   return plan;
 }

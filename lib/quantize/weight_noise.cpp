@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/text.h"
+#include "kernels/min_max.h"
+#include "model/channel_layout.h"
 #include "model/graph_view.h"
-#include "model/tensor.h"
+#include "model/wide_values.h"
 #include "quantize/params.h"
 
 namespace qtool {
@@ -21,31 +24,37 @@ constexpr std::size_t kNamed = 3;
 
 /// The step that the weight's values ask for. A larger one is a bias's doing, which scales per
 /// channel do not help.
-double step_of(const std::vector<float>& values, const QuantParams& params) {
-  double largest = 0;
-  for (const float value : values) largest = std::max(largest, std::abs(double{value}));
+double step_of(std::span<const float> values, const QuantParams& params) {
+  const kernels::MinMax ends = kernels::min_max(values);
+  const double largest = std::max(std::abs(double{ends.min}), std::abs(double{ends.max}));
   const IntegerRange range = full_range(params.type);
   const double levels = static_cast<double>(range.max) - range.min;
   return std::min(double{params.scales.front()}, 2 * largest / levels);
 }
 
+std::vector<double> channel_squares(std::span<const float> values, kernels::Channels channels) {
+  std::vector<double> out(channels.count, 0.0);
+  const float* value = values.data();
+  for (std::size_t outer = 0; outer < channels.outer; ++outer) {
+    for (double& sum : out) {
+      for (std::size_t i = 0; i < channels.inner; ++i, ++value)
+        sum += static_cast<double>(*value) * static_cast<double>(*value);
+    }
+  }
+  return out;
+}
+
 /// The signal of each channel by the noise in it: a value that is at most half a step from its
 /// integer is off by a step / sqrt(12) on average, and by no more than itself.
-std::vector<double> channel_sqnr_db(const Tensor& weight, std::size_t axis,
+std::vector<double> channel_sqnr_db(const Tensor& weight, std::int64_t axis,
                                     const QuantParams& params) {
-  std::size_t inner = 1;
-  for (std::size_t i = axis + 1; i < weight.shape.size(); ++i)
-    inner *= static_cast<std::size_t>(weight.shape[i]);
-  const auto channels = static_cast<std::size_t>(weight.shape[axis]);
-  const std::vector<float> values = to_float32(weight);
-  const double step = step_of(values, params);
-  std::vector<double> squares(channels, 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    squares[i / inner % channels] += static_cast<double>(values[i]) * values[i];
-  const double per_channel = static_cast<double>(values.size()) / static_cast<double>(channels);
-  const double noise = step * step / 12 * per_channel;
+  const WideValues values(weight);
+  const kernels::Channels channels = *channel_layout(weight.shape, axis);
+  const double step = step_of(values.get(), params);
+  const double noise =
+      step * step / 12 * static_cast<double>(channels.outer) * static_cast<double>(channels.inner);
   std::vector<double> out;
-  for (const double signal : squares) {
+  for (const double signal : channel_squares(values.get(), channels)) {
     if (signal > 0) out.push_back(10 * std::log10(signal / std::min(signal, noise)));
   }
   return out;
@@ -98,8 +107,8 @@ class Search {
   void look_at(const GraphView& graph, const TensorPlan& tensor, Use use) {
     const auto axis = channel_axis(graph, use);
     if (!axis) return;
-    const auto sqnr = channel_sqnr_db(model_.tensor(*graph.initializer(tensor.name)),
-                                      static_cast<std::size_t>(*axis), tensor.params);
+    const auto sqnr =
+        channel_sqnr_db(model_.tensor(*graph.initializer(tensor.name)), *axis, tensor.params);
     if (sqnr.empty()) return;
     if (const double middle = median(sqnr); middle < kLeastSqnrDb)
       found_.try_emplace(tensor.name, middle);

@@ -1,4 +1,4 @@
-#include "calibrate/channel_layout.h"
+#include "model/channel_layout.h"
 
 #include <cstddef>
 

@@ -4,15 +4,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "model/ir_version.h"
 #include "model/save.h"
-#include "pipeline/model_file.h"
-#include "pipeline/output_model.h"
+#include "pipeline/model_run.h"
 #include "pipeline/prepare.h"
-#include "pipeline/provenance.h"
-#include "pipeline/timed_stage.h"
 #include "quantize/dynamic/lowering.h"
 #include "quantize/dynamic/planner.h"
 #include "quantize/dynamic/weight_store.h"
@@ -40,41 +36,22 @@ Config completed(Config config) {
 }
 
 /// One run of `dynamic`: the stages in order, each handing its result to the next.
-class DynamicRun {
+class DynamicRun : ModelRun<DynamicReport> {
  public:
   DynamicRun(const Config& config, const DynamicOptions& options, const RunContext& context)
-      : config_(completed(config)), options_(options), context_(context) {
-    report_.config = config_;
-    report_.provenance = current_provenance();
-  }
+      : ModelRun(completed(config), context), options_(options) {}
 
   DynamicReport run();
 
  private:
-  template <typename Stage>
-  auto timed(const char* name, const Stage& stage) {
-    return timed_stage(name, report_.seconds, context_.log, stage);
-  }
-
   bool follows_onnxruntime() const { return config_.preset == Preset::OnnxRuntime; }
-  std::string input() const { return printable(config_.model.input->string()); }
-
-  void warn(const std::string& message) {
-    context_.log.warn("{}", message);
-    report_.warnings.push_back(message);
-  }
 
   Model load();
   void plan(Model& model);
   PendingModel write(const Model& quantized) const;
-  void load_check(const PendingModel& pending);
   void check(const PendingModel& pending);
-  void verify(const PendingModel& pending);
 
-  const Config config_;
   const DynamicOptions options_;
-  const RunContext& context_;
-  DynamicReport report_;
 };
 
 DynamicReport DynamicRun::run() {
@@ -94,7 +71,7 @@ DynamicReport DynamicRun::run() {
   report_.weights_after = summarize(quantized).weights;
   PendingModel pending = timed("write", [&] { return write(quantized); });
   quantized = Model();
-  timed("load check", [&] { load_check(pending); });
+  timed("load check", [&] { load_check(pending, "quantized"); });
   timed("check", [&] { check(pending); });
   timed("verify", [&] { verify(pending); });
   publish(pending, config_, manifest_beside_output(report_));
@@ -102,12 +79,9 @@ DynamicReport DynamicRun::run() {
 }
 
 Model DynamicRun::load() {
-  Model model = load_model(*config_.model.input);
+  Model model = read();
   if (model.graph().output_size() == 0)
     throw Error(ErrorKind::Input, fmt::format("{}: has no outputs, expected one or more", input()));
-  report_.input_sha256 = sha256_of_file(*config_.model.input);
-  report_.input_bytes = model_file(model).bytes;
-  report_.opset_before = model.opset();
   report_.weights_before = summarize(model).weights;
   check_tensor_overrides(GraphView(model.graph()), config_.quantization);
   for (const std::string& warning :
@@ -139,13 +113,6 @@ PendingModel DynamicRun::write(const Model& quantized) const {
   });
 }
 
-void DynamicRun::load_check(const PendingModel& pending) {
-  report_.output_bytes = pending.bytes();
-  report_.output_sha256 = pending.sha256();
-  report_.load_check = check_loading(pending, config_, "quantized",
-                                     [this](const std::string& message) { warn(message); });
-}
-
 /// A run proves more than loading, and is left out with it.
 void DynamicRun::check(const PendingModel& pending) {
   constexpr double kLeastCosine = 0.9;
@@ -160,15 +127,6 @@ void DynamicRun::check(const PendingModel& pending) {
                     "samples (--data) tell whether that matters",
                     printable(config_.model.output->string()), *report_.check.cosine));
   }
-}
-
-void DynamicRun::verify(const PendingModel& pending) {
-  auto found = verify_output(
-      pending, report_.input_bytes, config_, [this](const std::string& message) { warn(message); },
-      context_.progress);
-  if (!found) return;
-  report_.verification = std::move(found->comparison);
-  report_.gates = std::move(found->gates);
 }
 
 }  // namespace

@@ -5,17 +5,14 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "float16/check_names.h"
 #include "float16/lowering.h"
 #include "float16/planner.h"
 #include "model/ir_version.h"
 #include "pipeline/float16_auto.h"
-#include "pipeline/model_file.h"
+#include "pipeline/model_run.h"
 #include "pipeline/output_check.h"
-#include "pipeline/output_model.h"
-#include "pipeline/timed_stage.h"
 #include "preprocess/passes.h"
 #include "preprocess/preprocess.h"
 
@@ -26,41 +23,22 @@ namespace {
 constexpr std::int64_t kFirstWithBFloat16 = 13;
 
 /// One run of `float16`: the stages in order, each handing its result to the next.
-class Float16Run {
+class Float16Run : ModelRun<Float16Report> {
  public:
   Float16Run(const Config& config, const Float16Options& options, const RunContext& context)
-      : config_(config), options_(options), context_(context) {
-    report_.config = config_;
-    report_.provenance = current_provenance();
-  }
+      : ModelRun(config, context), options_(options) {}
 
   Float16Report run();
 
  private:
-  template <typename Stage>
-  auto timed(const char* name, const Stage& stage) {
-    return timed_stage(name, report_.seconds, context_.log, stage);
-  }
-
-  std::string input() const { return printable(config_.model.input->string()); }
-
-  void warn(const std::string& message) {
-    context_.log.warn("{}", message);
-    report_.warnings.push_back(message);
-  }
-
   Model load();
   void prepare(Model& model);
   void plan(const Model& model);
   void warn_of_plan();
-  void load_check(const PendingModel& pending);
+  Kernels kernels() const;
   void check(const PendingModel& pending);
-  void verify(const PendingModel& pending);
 
-  const Config& config_;
   const Float16Options& options_;
-  const RunContext& context_;
-  Float16Report report_;
 };
 
 Float16Report Float16Run::run() {
@@ -75,7 +53,7 @@ Float16Report Float16Run::run() {
   report_.weights_after = summarize(converted).weights;
   PendingModel pending = timed("write", [&] { return write_model(converted, config_); });
   converted = Model();
-  timed("load check", [&] { load_check(pending); });
+  timed("load check", [&] { load_check(pending, "converted", kernels()); });
   timed("check", [&] { check(pending); });
   timed("verify", [&] { verify(pending); });
   publish(pending, config_, manifest_beside_output(report_));
@@ -83,12 +61,9 @@ Float16Report Float16Run::run() {
 }
 
 Model Float16Run::load() {
-  Model model = load_model(*config_.model.input);
+  Model model = read();
   if (model.graph().output_size() == 0)
     throw Error(ErrorKind::Input, fmt::format("{}: has no outputs, expected one or more", input()));
-  report_.input_sha256 = sha256_of_file(*config_.model.input);
-  report_.input_bytes = model_file(model).bytes;
-  report_.opset_before = model.opset();
   report_.weights_before = summarize(model).weights;
   check_float16_names(model, config_.float16);
   return model;
@@ -146,14 +121,8 @@ void Float16Run::warn_of_plan() {
 
 /// ONNX Runtime has few kernels for bfloat16 on CPUs; it finds faults of types before it looks for
 /// them.
-void Float16Run::load_check(const PendingModel& pending) {
-  report_.output_bytes = pending.bytes();
-  report_.output_sha256 = pending.sha256();
-  const auto kernels =
-      config_.float16.type == "bfloat16" ? Kernels::MayBeMissing : Kernels::AsForSource;
-  report_.load_check = check_loading(
-      pending, config_, "converted", [this](const std::string& message) { warn(message); },
-      kernels);
+Kernels Float16Run::kernels() const {
+  return config_.float16.type == "bfloat16" ? Kernels::MayBeMissing : Kernels::AsForSource;
 }
 
 void Float16Run::check(const PendingModel& pending) {
@@ -171,15 +140,6 @@ void Float16Run::check(const PendingModel& pending) {
         printable(output.name),
         output.nonfinite == 1 ? "1 value" : fmt::format("{} values", output.nonfinite)));
   }
-}
-
-void Float16Run::verify(const PendingModel& pending) {
-  auto found = verify_output(
-      pending, report_.input_bytes, config_, [this](const std::string& message) { warn(message); },
-      context_.progress);
-  if (!found) return;
-  report_.verification = std::move(found->comparison);
-  report_.gates = std::move(found->gates);
 }
 
 }  // namespace

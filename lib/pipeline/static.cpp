@@ -3,18 +3,14 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/sha256.h"
 #include "base/text.h"
 #include "inspect/decisions.h"
 #include "model/ir_version.h"
 #include "model/save.h"
 #include "pipeline/calibrated_ranges.h"
 #include "pipeline/gain.h"
-#include "pipeline/model_file.h"
-#include "pipeline/output_model.h"
+#include "pipeline/model_run.h"
 #include "pipeline/prepare.h"
-#include "pipeline/provenance.h"
-#include "pipeline/timed_stage.h"
 #include "quantize/existing_pairs.h"
 #include "quantize/ineffective_options.h"
 #include "quantize/node_filter.h"
@@ -25,31 +21,16 @@ namespace qtool {
 namespace {
 
 /// One run of `static`: the stages in order, each handing its result to the next.
-class StaticRun {
+class StaticRun : ModelRun<StaticReport> {
  public:
   StaticRun(const Config& config, const RunContext& context)
-      : config_(config), context_(context), planner_(config.quantization, config.preset) {
-    report_.config = config;
+      : ModelRun(config, context), planner_(config_.quantization, config_.preset) {
     report_.preset_reason = context.preset_reason;
-    report_.provenance = current_provenance();
   }
 
   StaticReport run();
 
  private:
-  template <typename Stage>
-  auto timed(const char* name, const Stage& stage) {
-    return timed_stage(name, report_.seconds, context_.log, stage);
-  }
-
-  const std::filesystem::path& input() const { return *config_.model.input; }
-  const std::filesystem::path& output() const { return *config_.model.output; }
-
-  void warn(const std::string& message) {
-    context_.log.warn("{}", message);
-    report_.warnings.push_back(message);
-  }
-
   Model load();
   void prepare(Model& model);
   void warn_of_existing_quantization(const Model& model);
@@ -58,13 +39,8 @@ class StaticRun {
   /// The cost table is of the runtime that this placement is for.
   bool predicts_gain() const { return planner_.placement().runtime == kCpuProvider; }
   void predict(const Model& original, const Model& prepared);
-  void load_check(const PendingModel& pending);
-  void verify(const PendingModel& pending);
 
-  const Config& config_;
-  const RunContext& context_;
   Planner planner_;
-  StaticReport report_;
 };
 
 StaticReport StaticRun::run() {
@@ -87,17 +63,14 @@ StaticReport StaticRun::run() {
   report_.kernels = forecast_kernels(quantized);
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
-  timed("load check", [&] { load_check(pending); });
+  timed("load check", [&] { load_check(pending, "quantized"); });
   timed("verify", [&] { verify(pending); });
   publish(pending, config_, manifest_beside_output(report_), calibration.new_cache);
   return std::move(report_);
 }
 
 Model StaticRun::load() {
-  Model model = load_model(input());
-  report_.input_sha256 = sha256_of_file(input());
-  report_.input_bytes = model_file(model).bytes;
-  report_.opset_before = model.opset();
+  Model model = read();
   if (config_.quantization.refuse_quantized) refuse_quantized(model);
   warn_of_existing_quantization(model);
   check_tensor_overrides(GraphView(model.graph()), config_.quantization);
@@ -113,7 +86,7 @@ void StaticRun::warn_of_existing_quantization(const Model& model) {
   warn(
       fmt::format("{}: is quantized already, at least in parts: its pairs of QuantizeLinear and "
                   "DequantizeLinear are kept as they are{}",
-                  printable(input().string()),
+                  input(),
                   config_.preset == Preset::OnnxRuntime
                       ? ""
                       : ", and other nodes join them only where nodes_to_quantize or "
@@ -132,7 +105,7 @@ void StaticRun::predict(const Model& original, const Model& prepared) {
   report_.gain = forecast_gain(config_, original, prepared, planner_);
   if (!report_.gain || report_.gain->ratio() < kNoGain || report_.gain->float_us < kLeastUs) return;
   warn(fmt::format("{}: integers are not expected to be faster: {:.2f} of the float model's time",
-                   input().string(), report_.gain->ratio()));
+                   input(), report_.gain->ratio()));
 }
 
 CalibratedRanges StaticRun::calibrate(const Model& model) {
@@ -158,24 +131,8 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
     warn(
         fmt::format("{}: nothing was quantized: no node has an 8-bit form here; 'qtool inspect' "
                     "says why for each",
-                    input().string()));
+                    input()));
   }
-}
-
-void StaticRun::load_check(const PendingModel& pending) {
-  report_.output_bytes = pending.bytes();
-  report_.output_sha256 = pending.sha256();
-  report_.load_check = check_loading(pending, config_, "quantized",
-                                     [this](const std::string& message) { warn(message); });
-}
-
-void StaticRun::verify(const PendingModel& pending) {
-  auto found = verify_output(
-      pending, report_.input_bytes, config_, [this](const std::string& message) { warn(message); },
-      context_.progress);
-  if (!found) return;
-  report_.verification = std::move(found->comparison);
-  report_.gates = std::move(found->gates);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "quantize/rescaling.h"
 
@@ -70,8 +71,7 @@ class Settling {
   /// Whether a layer gives its output in integers.
   bool gives_integers(const OpRule& rule, const onnx::NodeProto& node) const {
     if (rule.gives_integers && !placement_.layers_give_floats) return true;
-    const bool gives_floats_as_well = placement_.sums_in_float && !rule.computes_in_float;
-    return gives_floats_as_well ? is_read_by_layer(node) : is_read(node);
+    return placement_.sums_in_float ? is_read_by_layer(node) : is_read(node);
   }
 
   /// Backwards: which values are read in integers, and which operators nobody reads so.
@@ -114,7 +114,7 @@ class Settling {
       const OpRule* rule = at(index).rule;
       if (!rule) continue;
       if (rule->entry == Entry::Always) {
-        if (!gives_integers(*rule, node)) continue;
+        if (rule->computes_in_float || !gives_integers(*rule, node)) continue;
       } else if (reads_float(*rule, index)) {
         drop(index, rule->entry == Entry::OutputRead ? "an input of it comes from a float operator"
                                                      : "its input is not quantized");
@@ -179,39 +179,81 @@ class SlowNodes {
   const Placement& placement_;
 };
 
-/// Finds the layers that nothing but the graph's inputs leads to, and that lead to others.
+/// Tells, asked for each node in order, which layers at the start of the graph stay in float.
 class FirstLayers {
  public:
-  FirstLayers(const GraphView& graph, const std::vector<SelectedNode>& nodes)
-      : graph_(graph), nodes_(nodes) {
-    for (int index = 0; index < graph_.node_count(); ++index) look_forth(graph_.node(index), index);
+  FirstLayers(const GraphView& graph, const Placement& placement,
+              const std::vector<SelectedNode>& nodes)
+      : graph_(graph), placement_(placement), nodes_(nodes) {
     for (int index = graph_.node_count(); index-- > 0;) look_back(graph_.node(index), index);
   }
 
-  /// Whether float kernels are faster for a first Conv of so few channels. A quantizer behind it
-  /// would be moved before a MaxPool that follows, whose kernel for integers with channels first is
-  /// slow.
-  bool is_narrow(int index, std::int64_t channels) const {
+  /// Why the layer stays in float, or nothing. Float kernels are faster for a first Conv of few
+  /// channels; not so where a MaxPool follows: a quantizer behind the Conv would be moved before
+  /// it, whose kernel for integers with channels first is slow. A depthwise Conv of few channels
+  /// behind it is faster in float too, and with the 1x1 Conv that ends its block the first
+  /// activations, whose errors all layers behind would pass on, are exact.
+  std::string reason(int index) const {
     const auto& node = graph_.node(index);
-    if (node.op_type() != "Conv" || node.input_size() < 2) return false;
-    const onnx::TensorProto* weight = graph_.initializer(node.input(1));
-    return weight && weight->dims_size() == kImageRank && weight->dims(1) <= channels &&
-           int_attribute(node, "group", 1) == 1 && !behind_layer_.contains(node.input(0)) &&
-           before_layer_.contains(node.output(0)) && !feeds_max_pool(node.output(0));
+    const onnx::TensorProto* weight = weight_of_image(node);
+    if (!weight || !before_layer_.contains(node.output(0))) return {};
+    const auto groups = int_attribute(node, "group", 1);
+    const auto channels = weight->dims(1) * groups;
+    const Layers before = layers_before(node);
+    if (before == kNone) {
+      return groups == 1 && channels <= placement_.float_channels && !feeds_max_pool(node.output(0))
+                 ? "first layer of few input channels: float is faster"
+                 : "";
+    }
+    const bool is_pointwise = weight->dims(2) == 1 && weight->dims(3) == 1;
+    const bool is_of_block = is_depthwise(node) || is_pointwise;
+    const bool is_behind_float = before == kFloat || before == (kFloat | kDepthwise);
+    return is_behind_float && is_of_block && channels <= placement_.float_channels_behind
+               ? "in the first block, of few channels: float is as fast, and exact"
+               : "";
+  }
+
+  /// To be called behind each node, when it is known whether it stays in float.
+  void look_forth(int index) {
+    const auto& node = graph_.node(index);
+    Layers layers = layers_before(node);
+    if (rule_of(index) == &float_layer_rule())
+      layers |= is_depthwise(node) ? kFloat | kDepthwise : kFloat;
+    else if (is_layer(index))
+      layers |= kIntegers;
+    if (layers == kNone) return;
+    for (const std::string& name : node.output()) behind_[name] = layers;
   }
 
  private:
+  /// What layers a value has gone through.
+  using Layers = unsigned;
+  static constexpr Layers kNone = 0, kFloat = 1, kDepthwise = 2, kIntegers = 4;
+
   const OpRule* rule_of(int index) const { return nodes_[static_cast<std::size_t>(index)].rule; }
   bool is_layer(int index) const {
     return rule_of(index) && rule_of(index)->entry == Entry::Always;
   }
 
-  void look_forth(const onnx::NodeProto& node, int index) {
-    const auto is_behind = [&](const auto& name) {
-      return !name.empty() && behind_layer_.contains(name);
-    };
-    if (is_layer(index) || std::ranges::any_of(node.input(), is_behind))
-      behind_layer_.insert(node.output().begin(), node.output().end());
+  Layers layers_before(const onnx::NodeProto& node) const {
+    Layers out = kNone;
+    for (const std::string& name : node.input()) {
+      const auto found = behind_.find(name);
+      if (found != behind_.end()) out |= found->second;
+    }
+    return out;
+  }
+
+  /// The constant weight of a Conv over two axes, or nullptr.
+  const onnx::TensorProto* weight_of_image(const onnx::NodeProto& node) const {
+    if (node.op_type() != "Conv" || node.input_size() < 2) return nullptr;
+    const onnx::TensorProto* weight = graph_.initializer(node.input(1));
+    return weight && weight->dims_size() == kImageRank ? weight : nullptr;
+  }
+
+  bool is_depthwise(const onnx::NodeProto& node) const {
+    const onnx::TensorProto* weight = weight_of_image(node);
+    return weight && weight->dims(1) == 1 && int_attribute(node, "group", 1) > 1;
   }
 
   void look_back(const onnx::NodeProto& node, int index) {
@@ -233,8 +275,10 @@ class FirstLayers {
   }
 
   const GraphView& graph_;
+  const Placement& placement_;
   const std::vector<SelectedNode>& nodes_;
-  std::unordered_set<std::string_view> behind_layer_, before_layer_;
+  std::unordered_set<std::string_view> before_layer_;
+  std::unordered_map<std::string_view, Layers> behind_;
 };
 
 }  // namespace
@@ -253,11 +297,12 @@ void leave_slow_nodes(const Model& model, const GraphView& graph, const Placemen
     std::string obstacle = slow.obstacle(*node.rule, graph.node(index));
     if (!obstacle.empty()) node = {nullptr, std::move(obstacle)};
   }
-  const FirstLayers first(graph, nodes);
+  FirstLayers first(graph, placement, nodes);
   for (int index = 0; index < graph.node_count(); ++index) {
-    if (first.is_narrow(index, placement.float_channels) && !is_asked_for(graph.node(index)))
-      nodes[static_cast<std::size_t>(index)] = {
-          &float_layer_rule(), "first layer of few input channels: float is faster"};
+    std::string reason = first.reason(index);
+    if (!reason.empty() && !is_asked_for(graph.node(index)))
+      nodes[static_cast<std::size_t>(index)] = {&float_layer_rule(), std::move(reason)};
+    first.look_forth(index);
   }
 }
 

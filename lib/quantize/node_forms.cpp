@@ -305,6 +305,7 @@ Placement with_integer_forms(const Placement& placement) {
           .follows_onnxruntime = placement.follows_onnxruntime,
           .corrects_biases = placement.corrects_biases,
           .float_channels = placement.float_channels,
+          .float_channels_behind = placement.float_channels_behind,
           .spares_noisy_weights = placement.spares_noisy_weights,
           .joins_mixed_inputs = placement.joins_mixed_inputs};
 }

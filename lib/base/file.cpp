@@ -93,7 +93,7 @@ MappedFile::~MappedFile() {
 }
 
 std::span<const std::byte> MappedFile::part(std::size_t offset, std::size_t length) const {
-  constexpr std::size_t kResidentBytes = std::size_t{256} << 20;
+  constexpr std::size_t kResidentBytes = std::size_t{64} << 20;
   if (viewed_bytes_.fetch_add(length, std::memory_order_relaxed) + length > kResidentBytes)
     release_pages();
   return bytes().subspan(offset, length);

@@ -54,6 +54,15 @@ std::uint32_t bucket_in(BitWindow to, std::uint32_t bucket, BitWindow from) {
   return static_cast<std::uint32_t>(index + (is_negative(bucket) ? BitBuckets::kMagnitudes : 0));
 }
 
+/// The least number above all in the bucket.
+float upper_end(std::uint32_t bucket, BitWindow window) {
+  if (bucket < BitBuckets::kLow)
+    return std::bit_cast<float>(static_cast<std::uint32_t>(window.coarse_floor()));
+  const MagnitudeBits bits = magnitudes_of(bucket, window);
+  return is_negative(bucket) ? -std::bit_cast<float>(bits.first - 1)
+                             : std::bit_cast<float>(bits.end);
+}
+
 /// The end of the largest bucket of all is where infinity begins.
 float magnitude(std::uint32_t bits) {
   const float out = std::bit_cast<float>(bits);
@@ -108,6 +117,23 @@ std::uint64_t Sketch::count_in_four_tables(std::span<const float> values) {
   const auto zeros = kernels::count_bits(values, window_, tables);
   kernels::join_tables(tables, 0, BitBuckets::kCount);
   return zeros;
+}
+
+void Sketch::add_spread(float low, float high, std::uint64_t count) {
+  raise(std::max(BitBuckets::octave_of(low), BitBuckets::octave_of(high)));
+  const double width = static_cast<double>(high) - static_cast<double>(low);
+  std::uint64_t given = 0;
+  for (float at = low; given < count;) {
+    const std::uint32_t bucket = window_.bucket_of(at);
+    const float end = upper_end(bucket, window_);
+    const double share =
+        end >= high ? 1 : (static_cast<double>(end) - static_cast<double>(low)) / width;
+    const auto until =
+        share < 1 ? static_cast<std::uint64_t>(share * static_cast<double>(count)) : count;
+    if (until > given) add_entry(bucket, until - given);
+    given = std::max(given, until);
+    at = end;
+  }
 }
 
 void Sketch::merge(const Sketch& other) {

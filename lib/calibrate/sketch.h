@@ -25,6 +25,9 @@ class Sketch {
  public:
   /// Finite values, none of a magnitude above `largest`; returns how many are zeros.
   std::uint64_t add(std::span<const float> values, float largest);
+  /// Values that are spread evenly from `low` to `high`, which are finite: each bucket between gets
+  /// its part, rounded so that all are counted.
+  void add_spread(float low, float high, std::uint64_t count);
   void merge(const Sketch& other);
 
   bool empty() const { return counts_ == nullptr; }

@@ -91,6 +91,12 @@ void TensorStatistics::count(std::span<const float> values, float largest, Stati
   if (kind == StatisticsKind::All) sum.add(kernels::sum(values));
 }
 
+void TensorStatistics::add_spread(float low, float high, std::uint64_t count) {
+  widen(*this, count, {low, 0}, {high, 0});
+  if (low == 0 && high == 0) zero_count += count;
+  sketch.add_spread(low, high, count);
+}
+
 void TensorStatistics::merge(const TensorStatistics& other) {
   widen(*this, other.value_count, other.min, other.max);
   nonfinite_count += other.nonfinite_count;

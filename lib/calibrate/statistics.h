@@ -55,6 +55,8 @@ struct TensorStatistics {
   /// are kept too; they are ascending only after the next merge.
   void observe(std::span<const float> values, std::uint64_t sample, StatisticsKind kind,
                bool keeps_sample_extremes = false);
+  /// Takes values of no known sample that are spread evenly from `low` to `high`, both finite.
+  void add_spread(float low, float high, std::uint64_t count);
   void merge(const TensorStatistics& other);
   /// Of a tensor whose distribution was recorded.
   Density density() const;

@@ -58,6 +58,15 @@ struct BitWindow {
   constexpr int fine_offset() const {
     return (fine_floor() >> BitBuckets::kFineShift) - BitBuckets::kLow - BitBuckets::kCoarse;
   }
+
+  /// The bucket of a finite value with no octave above `top`; 0 where it is low.
+  std::uint32_t bucket_of(float value) const {
+    const auto bits = static_cast<int>(BitBuckets::magnitude_bits(value));
+    if (bits < coarse_floor()) return 0;
+    const int index = bits < fine_floor() ? (bits >> BitBuckets::kCoarseShift) - coarse_offset()
+                                          : (bits >> BitBuckets::kFineShift) - fine_offset();
+    return static_cast<std::uint32_t>(value < 0 ? index + BitBuckets::kMagnitudes : index);
+  }
 };
 
 /// Where values are counted: value i in one of the tables. Several tables, whose sum counts, keep

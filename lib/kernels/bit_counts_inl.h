@@ -17,15 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace qtool::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline std::size_t bucket_of(float value, BitWindow window) {
-  const auto bits = static_cast<int>(BitBuckets::magnitude_bits(value));
-  if (bits < window.coarse_floor()) return 0;
-  const int index = bits < window.fine_floor()
-                        ? (bits >> BitBuckets::kCoarseShift) - window.coarse_offset()
-                        : (bits >> BitBuckets::kFineShift) - window.fine_offset();
-  return static_cast<std::size_t>(value < 0 ? index + BitBuckets::kMagnitudes : index);
-}
-
 /// Adds one to each of these buckets, the tables by turns.
 inline void count_places(const std::uint32_t* places, std::size_t count, const BitTables& tables) {
   std::uint32_t* const table0 = tables.table[0];
@@ -76,7 +67,7 @@ inline std::uint64_t count_bits(const float* values, std::size_t count, BitWindo
     count_places(places, kVectors * lanes, tables);
   }
   for (; i < count; ++i) {
-    ++tables.table[0][bucket_of(values[i], window)];
+    ++tables.table[0][window.bucket_of(values[i])];
     zeros += values[i] == 0 ? 1 : 0;
   }
   return zeros;

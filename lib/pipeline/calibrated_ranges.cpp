@@ -12,6 +12,7 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/estimate.h"
 #include "calibrate/minmax.h"
+#include "calibrate/value_function.h"
 #include "pipeline/cache_content.h"
 #include "pipeline/calibration_samples.h"
 #include "pipeline/range_cache.h"
@@ -44,13 +45,16 @@ class Calibration {
   void measure();
   void measure_statistics(const SampleFolder& folder);
   void measure_in_peer_bins(const SampleFolder& folder);
-  void take_statistics(const CalibrationResult& result);
+  void take_statistics(CalibrationResult result);
   void warn_of_missing_peaks(const std::filesystem::path& file);
   void keep(const CalibrationCache& cache);
 
   const Model& model_;
   const CalibrationSources& sources_;
   const Config& config_;
+  std::vector<std::string> tensors_;  ///< whose ranges are wanted
+  /// Those of them whose distributions follow from others'; they are not measured.
+  std::map<std::string, ValueFunction> functions_;
   Collection wanted_;
   std::size_t averaged_count_ = 0;  ///< of them, those whose means are wanted
   CalibratedRanges out_;
@@ -59,7 +63,7 @@ class Calibration {
 Calibration::Calibration(const Model& model, const CalibrationSources& sources)
     : model_(model), sources_(sources), config_(sources.config) {
   Measurements wanted = Planner(config_.quantization, config_.preset).measurements(model);
-  wanted_.tensors = std::move(wanted.tensors);
+  tensors_ = std::move(wanted.tensors);
   averaged_count_ = wanted.averaged.size();
   wanted_.averaged = std::move(wanted.averaged);
   wanted_.channel_maxima = !wanted.peaked.empty();
@@ -71,6 +75,10 @@ Calibration::Calibration(const Model& model, const CalibrationSources& sources)
   wanted_.kind = statistics_for(config_.calibration);
   wanted_.keeps_sample_extremes = needs_sample_extremes(config_.calibration);
   wanted_.threads = config_.threads > 0 ? config_.threads : available_cores();
+  if (wanted_.kind == StatisticsKind::Distribution && !wanted_.keeps_sample_extremes)
+    functions_ = value_functions(model, tensors_);
+  std::ranges::copy_if(tensors_, std::back_inserter(wanted_.tensors),
+                       [&](const std::string& name) { return !functions_.contains(name); });
 }
 
 CalibratedRanges Calibration::run() {
@@ -89,7 +97,7 @@ bool Calibration::take_cache() {
   if (!cache) return false;
   out_.source = CalibrationSource::Cache;
   out_.sha256 = std::move(cache->sha256);
-  out_.ranges = take_ranges(cache->content, wanted_.tensors, config_, sources_.warn);
+  out_.ranges = take_ranges(cache->content, tensors_, config_, sources_.warn);
   if (averaged_count_ > 0) {
     sources_.warn(fmt::format("{}: holds no means of channels: biases are not corrected",
                               printable(config_.calibration.cache->string())));
@@ -103,7 +111,7 @@ void Calibration::take_table() {
   out_.source = CalibrationSource::Table;
   out_.sample_count = found.sample_count;
   out_.sha256 = std::move(found.sha256);
-  take_statistics(found.result);
+  take_statistics(std::move(found.result));
   warn_of_missing_peaks(*config_.calibration.table);
 }
 
@@ -139,7 +147,7 @@ void Calibration::measure_statistics(const SampleFolder& folder) {
         "calibration.batch: {} samples took {} runs: those of different dimensions are not joined",
         folder.size(), result.run_count));
   }
-  take_statistics(result);
+  take_statistics(std::move(result));
 }
 
 void Calibration::measure_in_peer_bins(const SampleFolder& folder) {
@@ -159,18 +167,23 @@ void Calibration::measure_in_peer_bins(const SampleFolder& folder) {
     out_.peaks = channel_peaks(found.channel_maxima);
   }
   const CalibrationCache cache =
-      cache_of_peer_bins(model_, wanted_.tensors, samples, folder, config_, sources_.progress);
-  out_.ranges = take_ranges(cache, wanted_.tensors, config_, sources_.warn);
+      cache_of_peer_bins(model_, tensors_, samples, folder, config_, sources_.progress);
+  out_.ranges = take_ranges(cache, tensors_, config_, sources_.warn);
   keep(cache);
 }
 
-void Calibration::take_statistics(const CalibrationResult& result) {
+void Calibration::take_statistics(CalibrationResult result) {
   const CalibrationConfig& calibration = config_.calibration;
+  for (const auto& [name, function] : functions_) {
+    if (const auto source = result.statistics.find(function.source);
+        source != result.statistics.end())
+      result.statistics[name] = statistics_of(function, source->second);
+  }
   out_.ranges = estimate_ranges(result.statistics, calibration,
                                 activation_levels(config_.quantization), wanted_.threads);
   out_.means = channel_means(result.channel_sums);
   out_.peaks = channel_peaks(result.channel_maxima);
-  keep(cache_of(out_.ranges, wanted_.tensors, calibration.method));
+  keep(cache_of(out_.ranges, tensors_, calibration.method));
 }
 
 void Calibration::keep(const CalibrationCache& cache) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "model/scalar_constant.h"
 #include "quantize/params.h"
 
 namespace qtool {
@@ -21,11 +22,7 @@ std::optional<float> clip_bound(const NodeContext& clip, int slot, const char* a
   const auto& node = clip.node;
   if (clip.opset < 11) return float_attribute(node, attribute, fallback);
   if (node.input_size() <= slot || node.input(slot).empty()) return fallback;
-  const onnx::TensorProto* bound = clip.graph.initializer(node.input(slot));
-  if (!bound || element_count(*bound) != 1) return std::nullopt;
-  const ElementType type = element_type(*bound);
-  if (type != ElementType::Float && type != ElementType::Float16) return std::nullopt;
-  return to_float32(clip.model.tensor(*bound)).front();
+  return scalar_constant(clip.model, clip.graph, node.input(slot));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "model/scalar_constant.h"
 #include "quantize/params.h"
 
 namespace qtool {
@@ -17,14 +18,13 @@ constexpr double kWhole = 1e-3;
 constexpr double kCoarser = 1.1;
 
 std::optional<double> number_at(const NodeContext& context, int slot) {
-  const onnx::TensorProto* constant = context.graph.initializer(context.node.input(slot));
-  if (!constant || context.graph.is_graph_input(context.node.input(slot)) ||
-      element_count(*constant) != 1 || element_type(*constant) != ElementType::Float)
-    return std::nullopt;
+  const std::string& name = context.node.input(slot);
+  const onnx::TensorProto* constant = context.graph.initializer(name);
+  if (!constant || element_type(*constant) != ElementType::Float) return std::nullopt;
   const auto shape = context.graph.shape_of(context.node.input(1 - slot));
   const std::size_t rank = shape ? shape->size() : 0;
   if (static_cast<std::size_t>(constant->dims_size()) > rank) return std::nullopt;
-  return to_float32(context.model.tensor(*constant)).front();
+  return scalar_constant(context.model, context.graph, name);
 }
 
 bool is_usable(double scale) {

@@ -150,4 +150,34 @@ TEST_CASE("entries that no sketch has are refused", "[calibrate]") {
   CHECK_THROWS_AS(Sketch::from(130, Entries{{20, ~std::uint64_t{0}}}), Error);
 }
 
+TEST_CASE("a spread counts in each bucket between its ends", "[calibrate]") {
+  Sketch spread;
+  spread.add_spread(-1, 3, 4000);
+  std::vector<float> even;
+  for (int i = 0; i < 4000; ++i) even.push_back(-1 + 0.001F * (static_cast<float>(i) + 0.5F));
+  const auto counted = [](const Sketch& sketch, float from, float to) {
+    double out = 0;
+    for (const DensityBin& bin : density_of(sketch.top(), sketch.entries(), 0, -1, 3).bins) {
+      if (bin.low >= from && bin.high <= to) out += static_cast<double>(bin.count);
+    }
+    return out;
+  };
+  const Sketch wanted = sketch_of(even);
+  for (const auto& [from, to] :
+       {std::pair(-1.0F, -0.5F), {-0.5F, 0.0F}, {0.0F, 1.0F}, {1.0F, 3.0F}})
+    CHECK(counted(spread, from, to) == Approx(counted(wanted, from, to)).margin(20));
+  CHECK(counted(spread, -1, 3) == 4000);
+}
+
+TEST_CASE("a spread of one value is that value", "[calibrate]") {
+  for (const float value : {-7.5F, 0.0F, 1e-38F, 3.4e38F}) {
+    CAPTURE(value);
+    Sketch spread;
+    spread.add_spread(value, value, 5);
+    const std::vector<float> same(5, value);
+    CHECK(spread.entries().size() == 1);
+    CHECK(spread == sketch_of(same));
+  }
+}
+
 }  // namespace qtool

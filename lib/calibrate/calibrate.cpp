@@ -1,6 +1,7 @@
 #include "calibrate/calibrate.h"
 
 #include <deque>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -27,24 +28,41 @@ std::vector<Axis> channel_axes(std::span<const std::string> taps, const Collecti
   return out;
 }
 
+std::optional<SampleMoments> sample_moments(const MomentsRequest& request,
+                                            std::span<const float> values,
+                                            std::span<const std::int64_t> shape) {
+  return request.window ? sample_moments(*request.window, values, shape)
+                        : sample_moments(request.kind, values, shape, request.axis);
+}
+
 /// Second moments that all workers add to: a matrix is large, and its sums are exact, so that their
 /// order makes no difference.
 class SharedMoments {
  public:
-  SharedMoments(std::size_t taps, MomentsKind kind)
-      : kind_(kind), moments_(taps, SecondMoments(kind)) {}
-
-  void observe(std::size_t tap, std::span<const float> values, std::span<const std::int64_t> shape,
-               std::int64_t axis) {
-    const auto sample = sample_moments(kind_, values, shape, axis);
-    if (!sample) return;
-    const std::lock_guard lock(mutex_);
-    moments_[tap].add(*sample);
+  SharedMoments(std::span<const std::string> taps, std::span<const MomentsRequest> requests)
+      : requests_(requests), of_tap_(taps.size()) {
+    std::map<std::string_view, std::vector<std::size_t>> by_name;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      moments_.push_back(no_moments(requests[i]));
+      by_name[requests[i].name].push_back(i);
+    }
+    for (std::size_t i = 0; i < taps.size(); ++i) of_tap_[i] = by_name[taps[i]];
   }
-  SecondMoments take(std::size_t tap) { return std::move(moments_[tap]); }
+
+  void observe(std::size_t tap, std::span<const float> values,
+               std::span<const std::int64_t> shape) {
+    for (const std::size_t i : of_tap_[tap]) {
+      const auto sample = sample_moments(requests_[i], values, shape);
+      if (!sample) continue;
+      const std::lock_guard lock(mutex_);
+      moments_[i].add(*sample);
+    }
+  }
+  std::vector<SecondMoments> take() { return std::move(moments_); }
 
  private:
-  MomentsKind kind_;
+  std::span<const MomentsRequest> requests_;
+  std::vector<std::vector<std::size_t>> of_tap_;
   std::mutex mutex_;
   std::vector<SecondMoments> moments_;
 };
@@ -52,9 +70,8 @@ class SharedMoments {
 /// The statistics of one worker, by tap.
 class StatisticsObserver : public SampleObserver {
  public:
-  /// `moments` may be null.
   StatisticsObserver(std::span<const std::string> taps, const Collection& collection,
-                     SharedMoments* moments)
+                     SharedMoments& moments)
       : collection_(collection),
         statistics_(collection.tensors.size()),
         channel_axes_(channel_axes(taps, collection)),
@@ -84,7 +101,7 @@ class StatisticsObserver : public SampleObserver {
                         std::span<const std::int64_t> shape, std::int64_t axis) {
     channel_sums_[tap].observe(values, shape, axis);
     if (!channel_maxima_.empty()) channel_maxima_[tap].observe(values, shape, axis);
-    if (moments_ != nullptr) moments_->observe(tap, values, shape, axis);
+    moments_.observe(tap, values, shape);
   }
 
   const Collection& collection_;
@@ -94,7 +111,7 @@ class StatisticsObserver : public SampleObserver {
   std::vector<ChannelSums> channel_sums_;
   std::vector<ChannelMaxima> channel_maxima_;
   std::vector<ChannelExtremes> channel_extremes_;
-  SharedMoments* moments_;
+  SharedMoments& moments_;
 };
 
 /// The tensors to record, then those that are only averaged.
@@ -118,8 +135,7 @@ SessionConfig::Optimization optimization_for(const Collection& collection) {
 
 /// What all workers saw, put together.
 CalibrationResult merged(std::deque<StatisticsObserver>& observers,
-                         std::span<const std::string> taps, const Collection& collection,
-                         SharedMoments* moments) {
+                         std::span<const std::string> taps, const Collection& collection) {
   CalibrationResult out;
   for (std::size_t i = 0; i < collection.tensors.size(); ++i) {
     TensorStatistics& sum = out.statistics[taps[i]];
@@ -134,7 +150,6 @@ CalibrationResult merged(std::deque<StatisticsObserver>& observers,
     if (!axes[i]) continue;
     ChannelSums& sums = out.channel_sums[taps[i]];
     for (auto& observer : observers) sums.merge(observer.channel_sums()[i]);
-    if (moments != nullptr) out.second_moments.emplace(taps[i], moments->take(i));
     if (!collection.channel_maxima) continue;
     ChannelMaxima& maxima = out.channel_maxima[taps[i]];
     for (auto& observer : observers) maxima.merge(observer.channel_maxima()[i]);
@@ -143,6 +158,11 @@ CalibrationResult merged(std::deque<StatisticsObserver>& observers,
 }
 
 }  // namespace
+
+SecondMoments no_moments(const MomentsRequest& request) {
+  const std::int64_t group = request.window ? request.window->group : 1;
+  return SecondMoments(request.kind, static_cast<std::size_t>(group));
+}
 
 ChannelMeans channel_means(const std::map<std::string, ChannelSums>& sums) {
   ChannelMeans out;
@@ -175,14 +195,13 @@ CalibrationResult collect_statistics(const Model& model, const Collection& colle
                          .batch = collection.batch,
                          .providers = collection.providers,
                          .keep_on_interrupt = collection.keep_on_interrupt};
-  std::optional<SharedMoments> shared;
-  if (collection.second_moments) shared.emplace(pass.taps.size(), *collection.second_moments);
-  SharedMoments* const moments = shared ? &*shared : nullptr;
+  SharedMoments moments(pass.taps, collection.second_moments);
   std::deque<StatisticsObserver> observers;
   auto observed = observe_samples(model, pass, folder, progress, [&]() -> SampleObserver& {
     return observers.emplace_back(pass.taps, collection, moments);
   });
-  CalibrationResult out = merged(observers, pass.taps, collection, moments);
+  CalibrationResult out = merged(observers, pass.taps, collection);
+  out.second_moments = moments.take();
   out.samples = std::move(observed.samples);
   out.run_count = observed.run_count;
   return out;

@@ -19,6 +19,17 @@
 
 namespace qtool {
 
+/// Second moments that are recorded of a tensor.
+struct MomentsRequest {
+  std::string name;
+  MomentsKind kind = MomentsKind::Diagonal;
+  std::int64_t axis = 1;                  ///< along which channels lie; -1: the last
+  std::optional<ConvWindow> window = {};  ///< of rows that are more, or fewer, than the channels
+};
+
+/// What is recorded where there are no values.
+SecondMoments no_moments(const MomentsRequest& request);
+
 /// What to record, over which samples, and how.
 struct Collection {
   std::vector<std::string> tensors;           ///< float32 values of the main graph
@@ -35,15 +46,15 @@ struct Collection {
   /// On an interrupt, samples that run are finished and what was recorded so far is the result;
   /// otherwise an interrupt throws at once.
   bool keep_on_interrupt = false;
-  bool channel_maxima = false;  ///< these two also of the averaged tensors
-  std::optional<MomentsKind> second_moments = {};
+  bool channel_maxima = false;                      ///< also of the averaged tensors
+  std::vector<MomentsRequest> second_moments = {};  ///< of averaged tensors
 };
 
 struct CalibrationResult {
   std::map<std::string, TensorStatistics> statistics;
   std::map<std::string, ChannelSums> channel_sums;      ///< of the averaged tensors
   std::map<std::string, ChannelMaxima> channel_maxima;  ///< of the same, where asked for
-  std::map<std::string, SecondMoments> second_moments;
+  std::vector<SecondMoments> second_moments;            ///< in the order of the requests
   /// Where they were asked for, of the recorded tensors.
   std::map<std::string, ChannelExtremes> channel_extremes;
   std::vector<std::size_t> samples;  ///< those that were run, ascending

@@ -42,6 +42,7 @@ struct TableChannels {
   ChannelSums sums;
   std::optional<ChannelMaxima> maxima = {};  ///< these two where they were asked for
   std::optional<SecondMoments> moments = {};
+  std::map<ConvWindow, SecondMoments> windows = {};  ///< of what Convs see through these
   friend bool operator==(const TableChannels&, const TableChannels&) = default;
 };
 

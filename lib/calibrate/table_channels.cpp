@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "calibrate/table.pb.h"
 #include "calibrate/table_moments.h"
+#include "calibrate/table_windows.h"
 
 namespace qtool {
 namespace {
@@ -94,6 +95,7 @@ void encode_channels(const TableChannels& channels, ChannelSumsProto& out) {
     for (const float largest : channels.maxima->maxima()) out.add_largest(largest);
   }
   if (channels.moments) encode_moments(*channels.moments, *out.mutable_moments());
+  encode_windows(channels.windows, out);
 }
 
 TableChannels decode_channels(const ChannelSumsProto& message, const TensorStatistics& statistics,
@@ -105,13 +107,15 @@ TableChannels decode_channels(const ChannelSumsProto& message, const TensorStati
   TableChannels out{message.axis(),
                     ChannelSums::from(words, message.values_per_channel(), message.is_ragged()),
                     {},
+                    {},
                     {}};
   check_means(out.sums, statistics, where);
   if (message.has_largest()) out.maxima = decode_maxima(message, statistics, where);
   if (message.has_moments()) {
-    out.moments =
-        decode_moments(message.moments(), words.size(), message.is_ragged(), statistics, where);
+    const MomentsForm form{.length = words.size(), .is_ragged = message.is_ragged()};
+    out.moments = decode_moments(message.moments(), form, statistics, where);
   }
+  out.windows = decode_windows(message, statistics, where);
   return out;
 }
 

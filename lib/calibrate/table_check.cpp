@@ -56,7 +56,9 @@ void check_model(const std::string& found, const std::string& expected, const st
 bool holds_the_same(const TableChannels& a, const TableChannels& b) {
   const bool has_same_moments =
       a.moments ? b.moments && a.moments->kind() == b.moments->kind() : !b.moments;
-  return a.axis == b.axis && a.maxima.has_value() == b.maxima.has_value() && has_same_moments;
+  const auto first = [](const auto& window) { return window.first; };
+  return a.axis == b.axis && a.maxima.has_value() == b.maxima.has_value() && has_same_moments &&
+         std::ranges::equal(a.windows, b.windows, {}, first, first);
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ void TableMerge::add_channels(std::map<std::string, TableChannels> channels,
     sum.sums.merge(part.sums);
     if (part.maxima) sum.maxima->merge(*part.maxima);
     if (part.moments) sum.moments->merge(*part.moments);
+    for (const auto& [window, moments] : part.windows) sum.windows.at(window).merge(moments);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,25 +22,30 @@ struct ChannelOptions {
   std::optional<MomentsKind> moments = {};  ///< `--second-moments`
 };
 
-/// The most channels of a tensor whose full second moments are recorded: 134 MB.
-constexpr std::uint64_t kMaxFullChannels = 4096;
+/// The longest rows whose full second moments are recorded, 170 MB: those of a 3 x 3 kernel over
+/// 512 channels.
+constexpr std::uint64_t kMaxFullChannels = 4608;
 /// The most bytes that second moments of all tensors take together.
 constexpr std::uint64_t kMaxMomentBytes = 256'000'000;
 
-/// The tensors that are recorded by channel, each once: those whose means `static` can make use of,
-/// and with one of the options all others that a node reads by channel. Of a tensor that nodes read
-/// along several axes the first counts.
-std::vector<AveragedTensor> channels_to_record(const Model& model, const QuantizationConfig& config,
-                                               const ChannelOptions& options);
+/// What is to be recorded by channel.
+struct ChannelWork {
+  std::vector<AveragedTensor> tensors;  ///< each once
+  bool maxima = false;                  ///< of each of them
+  std::vector<MomentsRequest> moments;  ///< of some of them
+};
+
+/// The tensors whose means `static` can make use of, and with one of the options all others that a
+/// node reads by channel. Of a tensor that nodes read along several axes the first counts. Full
+/// second moments are those of the rows that each node multiplies its weights with: nodes that see
+/// the same rows share a matrix. `Usage` error, naming the tensor or the node, for moments that
+/// have no room.
+ChannelWork channels_to_record(const Model& model, const QuantizationConfig& config,
+                               const ChannelOptions& options);
 
 /// What the table is to hold by channel, out of what was recorded; empty ones of tensors of which
 /// no sample was run.
 std::map<std::string, TableChannels> take_channels(CalibrationResult& found,
-                                                   std::span<const AveragedTensor> tensors,
-                                                   const ChannelOptions& options);
-
-/// Refuses second moments that have no meaning or no room: `Usage` error that names the node or the
-/// tensor.
-void check_moments(std::span<const ChannelInput> inputs, MomentsKind kind);
+                                                   const ChannelWork& work);
 
 }  // namespace qtool

@@ -33,9 +33,21 @@ RecordedTensor describe(const std::string& name, const TensorStatistics& statist
   return out;
 }
 
+RecordedWindow describe(const ConvWindow& window, const SecondMoments& moments) {
+  return {.kernel = window.kernel,
+          .strides = window.strides,
+          .dilations = window.dilations,
+          .pads = window.pads,
+          .auto_pad = auto_pad_name(window.auto_pad),
+          .group = window.group,
+          .row_length = moments.row_length(),
+          .row_count = moments.row_count(),
+          .sums_of_squares = moments.diagonal()};
+}
+
 /// Nothing for sums alone, which every table has.
 std::optional<RecordedChannels> describe(const TableChannels& channels) {
-  if (!channels.maxima && !channels.moments) return std::nullopt;
+  if (!channels.maxima && !channels.moments && channels.windows.empty()) return std::nullopt;
   RecordedChannels out;
   out.axis = channels.axis;
   out.means = channels.sums.means().value_or(std::vector<double>{});
@@ -48,6 +60,8 @@ std::optional<RecordedChannels> describe(const TableChannels& channels) {
     out.row_count = channels.moments->row_count();
     out.sums_of_squares = channels.moments->diagonal();
   }
+  for (const auto& [window, moments] : channels.windows)
+    out.windows.push_back(describe(window, moments));
   return out;
 }
 

@@ -86,7 +86,7 @@ class RecordRun {
   std::unique_ptr<SampleFolder> folder_;
   std::vector<std::size_t> wanted_;
   std::vector<std::string> tensors_;
-  std::vector<AveragedTensor> averaged_;
+  ChannelWork channels_;
   TableOrigin origin_;
   std::map<std::string, ChannelExtremes> channel_extremes_;
 };
@@ -137,7 +137,7 @@ Model RecordRun::load() {
 /// Finds out what is to be recorded, and of what the table will say it was.
 void RecordRun::open(const Model& model) {
   tensors_ = measurable_tensors(model, config_.quantization);
-  averaged_ = channels_to_record(model, config_.quantization, options_.channels);
+  channels_ = channels_to_record(model, config_.quantization, options_.channels);
   if (tensors_.empty()) {
     warn(fmt::format("{}: no tensor to record: no node has an 8-bit form",
                      printable(config_.model.input->string())));
@@ -174,8 +174,7 @@ void RecordRun::check_resumed(const CalibrationTable& table) const {
                                               output(), table.tensors.size(), tensors_.size()));
   }
   CalibrationResult nothing;
-  check_same_channels(table.channels, take_channels(nothing, averaged_, options_.channels),
-                      output());
+  check_same_channels(table.channels, take_channels(nothing, channels_), output());
   for (const TableSample& sample : table.samples) {
     throw_if_interrupted();
     const std::string what = fmt::format("{}: has sample {}", output(), in_quotes(sample.name));
@@ -199,7 +198,7 @@ Progress RecordRun::progress() const {
 CalibrationTable RecordRun::record(const Model& model,
                                    const std::optional<CalibrationTable>& before) {
   Collection collection{.tensors = tensors_,
-                        .averaged = averaged_,
+                        .averaged = channels_.tensors,
                         .kind = origin_.kind,
                         .keeps_sample_extremes = origin_.has_sample_extremes,
                         .keeps_channel_extremes = config_.calibration.per_channel,
@@ -207,8 +206,8 @@ CalibrationTable RecordRun::record(const Model& model,
                         .threads = threads(),
                         .providers = options_.providers,
                         .keep_on_interrupt = true,
-                        .channel_maxima = options_.channels.maxima,
-                        .second_moments = options_.channels.moments};
+                        .channel_maxima = channels_.maxima,
+                        .second_moments = channels_.moments};
   for (const std::size_t sample : wanted_) {
     const bool is_done =
         before && std::ranges::binary_search(before->samples, sample, {}, &TableSample::index);
@@ -221,7 +220,7 @@ CalibrationTable RecordRun::record(const Model& model,
     found = collect_statistics(model, collection, *folder_, progress());
   report_.new_sample_count = found.samples.size();
   channel_extremes_ = std::move(found.channel_extremes);
-  CalibrationTable out{origin_, {}, {}, take_channels(found, averaged_, options_.channels)};
+  CalibrationTable out{origin_, {}, {}, take_channels(found, channels_)};
   out.tensors = std::move(found.statistics);
   for (const std::size_t sample : found.samples)
     out.samples.push_back({sample, folder_->name(sample), folder_->sha256_of(sample)});

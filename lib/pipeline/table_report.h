@@ -10,6 +10,16 @@
 
 namespace qtool {
 
+/// What a table says of the rows that Convs see of a tensor through a window.
+struct RecordedWindow {
+  std::vector<std::int64_t> kernel, strides, dilations;
+  std::vector<std::int64_t> pads;  ///< in front of all axes, then behind; empty with auto_pad
+  std::string auto_pad;            ///< ONNX's word
+  std::int64_t group = 1;
+  std::uint64_t row_length = 0, row_count = 0;
+  std::vector<double> sums_of_squares;  ///< by value of a row, one group behind the other
+};
+
 /// What a table says of a tensor by channel, where that was asked for.
 struct RecordedChannels {
   std::int64_t axis = 1;        ///< -1: the last
@@ -18,6 +28,7 @@ struct RecordedChannels {
   std::string second_moments;   ///< `diagonal`, `full` or nothing
   std::uint64_t row_count = 0;
   std::vector<double> sums_of_squares;
+  std::vector<RecordedWindow> windows;
 };
 
 /// What a table says of one tensor.

@@ -17,8 +17,24 @@ std::string samples_text(const TableReport& report) {
                      report.total_samples);
 }
 
+/// What there is of second moments; nothing where there are none.
+std::string moments_text(const TableReport& report) {
+  std::string kind;
+  std::size_t tensors = 0, windows = 0;
+  for (const RecordedTensor& tensor : report.tensors) {
+    if (!tensor.channels) continue;
+    if (!tensor.channels->second_moments.empty()) {
+      kind = tensor.channels->second_moments;
+      ++tensors;
+    }
+    windows += tensor.channels->windows.size();
+  }
+  if (windows == 0) return tensors == 0 ? "" : fmt::format("{}, of {} tensors", kind, tensors);
+  return fmt::format("full, of {} tensors and {} windows of Convs", tensors, windows);
+}
+
 Facts facts_of(const TableReport& report) {
-  return {
+  Facts facts = {
       {"table", fmt::format("{}, {}", report.file.path.native(), format_bytes(report.file.bytes))},
       {"made by",
        fmt::format("qtool {}, ONNX Runtime {}", report.qtool_version, report.onnxruntime_version)},
@@ -27,6 +43,9 @@ Facts facts_of(const TableReport& report) {
       {"tensors", std::to_string(report.tensors.size())},
       {"statistics",
        report.statistics + (report.has_sample_extremes ? ", extremes of each sample" : "")}};
+  if (const std::string moments = moments_text(report); !moments.empty())
+    facts.emplace_back("second moments", moments);
+  return facts;
 }
 
 /// A share of all finite values, or nothing to say.
@@ -79,6 +98,24 @@ JsonValue list_json(const std::vector<double>& numbers) {
   return json_list(numbers, [](double number) { return to_json(number); });
 }
 
+JsonValue list_json(const std::vector<std::int64_t>& numbers) {
+  return json_list(numbers, [](std::int64_t number) { return to_json(number); });
+}
+
+JsonValue window_json(const RecordedWindow& window) {
+  JsonObject object;
+  object.add("kernel", list_json(window.kernel))
+      .add("strides", list_json(window.strides))
+      .add("dilations", list_json(window.dilations))
+      .add("auto_pad", window.auto_pad);
+  if (window.auto_pad == "NOTSET") object.add("pads", list_json(window.pads));
+  return object.add("group", window.group)
+      .add("row_length", window.row_length)
+      .add("rows", window.row_count)
+      .add("sums_of_squares", list_json(window.sums_of_squares))
+      .take();
+}
+
 JsonValue channels_json(const RecordedChannels& channels) {
   JsonObject object;
   object.add("axis", channels.axis).add("means", list_json(channels.means));
@@ -90,6 +127,7 @@ JsonValue channels_json(const RecordedChannels& channels) {
                                      .add("sums_of_squares", list_json(channels.sums_of_squares))
                                      .take());
   }
+  if (!channels.windows.empty()) object.add("windows", json_list(channels.windows, window_json));
   return object.take();
 }
 

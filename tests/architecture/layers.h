@@ -24,7 +24,9 @@ inline constexpr auto kLayers = std::to_array<Layer>({
     {"runtime", "base, config, model", "fmt, ONNX, ONNX Runtime, POSIX"},
     {"preprocess", "base, config, model, samples, runtime", "fmt, ONNX"},
     {"calibrate", "base, kernels, config, model, samples, runtime", "fmt, ONNX, POSIX"},
-    {"quantize", "base, kernels, config, model, calibrate/linear_grid.h, calibrate/ranges.h",
+    {"quantize",
+     "base, kernels, config, model, calibrate/conv_window.h, calibrate/linear_grid.h, "
+     "calibrate/ranges.h",
      "fmt, ONNX"},
     {"float16", "base, kernels, config, model", "fmt, ONNX"},
     {"verify", "base, kernels, config, model, samples, runtime", "fmt"},

@@ -1,6 +1,7 @@
 #include "calibrate/channel_extremes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace qtool {
 namespace {
@@ -34,6 +35,21 @@ void ChannelExtremes::observe(std::span<const float> values, std::span<const std
 void ChannelExtremes::merge(const ChannelExtremes& other) {
   is_ragged_ = is_ragged_ || other.is_ragged_;
   widen(other.channels_);
+}
+
+ChannelExtremes ChannelExtremes::from(std::vector<kernels::MinMax> channels, bool is_ragged) {
+  ChannelExtremes out;
+  out.channels_ = std::move(channels);
+  out.is_ragged_ = is_ragged;
+  return out;
+}
+
+bool operator==(const ChannelExtremes& a, const ChannelExtremes& b) {
+  if (a.is_ragged_ || b.is_ragged_) return a.is_ragged_ == b.is_ragged_;
+  const auto is_same = [](const kernels::MinMax& x, const kernels::MinMax& y) {
+    return x.min == y.min && x.max == y.max && (x.finite_count > 0) == (y.finite_count > 0);
+  };
+  return std::ranges::equal(a.channels_, b.channels_, is_same);
 }
 
 void ChannelExtremes::widen(std::span<const kernels::MinMax> seen) {

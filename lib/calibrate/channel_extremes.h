@@ -20,6 +20,12 @@ class ChannelExtremes {
   std::span<const kernels::MinMax> channels() const { return channels_; }
   /// Whether samples differ in the number of channels.
   bool is_ragged() const { return is_ragged_; }
+  bool is_empty() const { return channels_.empty() && !is_ragged_; }
+  /// Extremes that say this of themselves; of a channel without values `finite_count` is 0.
+  static ChannelExtremes from(std::vector<kernels::MinMax> channels, bool is_ragged);
+
+  /// Whether they say the same; how many values there were, they do not.
+  friend bool operator==(const ChannelExtremes& a, const ChannelExtremes& b);
 
  private:
   void widen(std::span<const kernels::MinMax> seen);

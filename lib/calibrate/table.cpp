@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "calibrate/table.pb.h"
+#include "calibrate/table_channel_extremes.h"
 #include "calibrate/table_channels.h"
 #include "calibrate/table_codec.h"
 #include "config/json.h"
@@ -122,6 +123,7 @@ TableOrigin decode_origin(const CalibrationTableProto& message, const std::strin
     throw fault(where, "preprocess is " + found_text(section) + ", expected an object");
   out.kind = decode_kind(message.kind(), where);
   out.has_sample_extremes = message.has_sample_extremes();
+  out.has_channel_extremes = message.has_channel_extremes();
   out.total_samples = message.total_samples();
   out.sample_names_sha256 = hex_of(message.sample_names_sha256(), "sample_names_sha256", where);
   return out;
@@ -161,6 +163,10 @@ void decode_tensors(const CalibrationTableProto& message, CalibrationTable& tabl
             .first->second;
     if (tensor.has_channels())
       table.channels.emplace(tensor.name(), decode_channels(tensor.channels(), statistics, name));
+    if (table.origin.has_channel_extremes) {
+      table.channel_extremes.emplace(
+          tensor.name(), decode_channel_extremes(tensor.channel_extremes(), statistics, name));
+    }
   }
 }
 
@@ -173,6 +179,7 @@ void encode_origin(const TableOrigin& origin, CalibrationTableProto& out) {
   out.set_preprocess(origin.preprocess);
   out.set_kind(encode(origin.kind));
   out.set_has_sample_extremes(origin.has_sample_extremes);
+  out.set_has_channel_extremes(origin.has_channel_extremes);
   out.set_total_samples(origin.total_samples);
   out.set_sample_names_sha256(from_hex(origin.sample_names_sha256));
 }
@@ -205,6 +212,9 @@ std::string table_bytes(const CalibrationTable& table) {
     encode_statistics(statistics, tensor);
     if (const auto channels = table.channels.find(name); channels != table.channels.end())
       encode_channels(channels->second, *tensor.mutable_channels());
+    const auto extremes = table.channel_extremes.find(name);
+    if (extremes != table.channel_extremes.end() && !extremes->second.is_empty())
+      encode_channel_extremes(extremes->second, *tensor.mutable_channel_extremes());
     append(CalibrationTableProto::kTensorsFieldNumber, tensor, out);
   }
   if (out.size() > kMaxBytes - kDigestFieldBytes) {

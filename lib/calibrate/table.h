@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calibrate/channel_extremes.h"
 #include "calibrate/channel_maxima.h"
 #include "calibrate/channel_sums.h"
 #include "calibrate/second_moments.h"
@@ -22,9 +23,10 @@ struct TableOrigin {
   std::string model_sha256;  ///< of the model file; 64 hexadecimal digits, like all digests here
   std::string preprocess;    ///< section of the config, as JSON on one line
   StatisticsKind kind = StatisticsKind::All;
-  bool has_sample_extremes = false;  ///< extremes of single samples, of every tensor
-  std::uint64_t total_samples = 0;   ///< of the whole sample folder
-  std::string sample_names_sha256;   ///< of their names in order
+  bool has_sample_extremes = false;   ///< extremes of single samples, of every tensor
+  bool has_channel_extremes = false;  ///< and of channels
+  std::uint64_t total_samples = 0;    ///< of the whole sample folder
+  std::string sample_names_sha256;    ///< of their names in order
   friend bool operator==(const TableOrigin&, const TableOrigin&) = default;
 };
 
@@ -52,7 +54,8 @@ struct CalibrationTable {
   TableOrigin origin;
   std::vector<TableSample> samples;  ///< by ascending index
   std::map<std::string, TensorStatistics> tensors;
-  std::map<std::string, TableChannels> channels;  ///< of some of the tensors
+  std::map<std::string, TableChannels> channels;                 ///< of some of the tensors
+  std::map<std::string, ChannelExtremes> channel_extremes = {};  ///< of all, where it has them
 
   /// Whether every sample of the folder was run.
   bool is_complete() const { return samples.size() == origin.total_samples; }

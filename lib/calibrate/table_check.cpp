@@ -103,6 +103,12 @@ void check_sample_extremes(const CalibrationTable& table, bool needed, const std
          "those of all samples", "qtool calibrate with calibration.stride records them");
 }
 
+void check_channel_extremes(const CalibrationTable& table, bool needed, const std::string& where) {
+  if (!needed || table.origin.has_channel_extremes) return;
+  refuse(where, "without what calibration.per_channel needs", "no extremes of channels",
+         "those of all tensors", "qtool calibrate with calibration.per_channel records them");
+}
+
 std::string kind_name(StatisticsKind kind) {
   switch (kind) {
     case StatisticsKind::Extremes:
@@ -137,6 +143,8 @@ void check_same_origin(const TableOrigin& found, const TableOrigin& expected,
   const auto word = [](bool is_there) { return is_there ? "recorded" : "not recorded"; };
   check_text(where, "of another kind", "extremes of single samples",
              word(found.has_sample_extremes), word(expected.has_sample_extremes));
+  check_text(where, "of another kind", "extremes of channels", word(found.has_channel_extremes),
+             word(expected.has_channel_extremes));
   if (found.total_samples != expected.total_samples) {
     refuse(where, kSamples, fmt::format("{} samples", found.total_samples),
            std::to_string(expected.total_samples));

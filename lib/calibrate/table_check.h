@@ -26,6 +26,7 @@ void check_tensors(const CalibrationTable& table, std::span<const std::string> n
                    const std::string& where);
 void check_kind(const CalibrationTable& table, StatisticsKind needed, const std::string& where);
 void check_sample_extremes(const CalibrationTable& table, bool needed, const std::string& where);
+void check_channel_extremes(const CalibrationTable& table, bool needed, const std::string& where);
 
 /// The same for tables that are to be parts of one.
 void check_same_origin(const TableOrigin& found, const TableOrigin& expected,

@@ -48,6 +48,8 @@ void TableMerge::add(CalibrationTable part, const std::string& where) {
   add_samples(std::move(part.samples), where);
   add_tensors(std::move(part.tensors), where);
   add_channels(std::move(part.channels), where);
+  for (const auto& [name, extremes] : part.channel_extremes)
+    sum_.channel_extremes[name].merge(extremes);
 }
 
 void TableMerge::add_samples(std::vector<TableSample> samples, const std::string& where) {

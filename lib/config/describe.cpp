@@ -85,7 +85,8 @@ void describe(KeyList& keys, CalibrationConfig& c) {
   keys.add("stride", c.stride,
            "So many samples at a time make one step of a moving average; null: no steps.",
            at_least(1));
-  keys.add("per_channel", c.per_channel, "A range per channel (axis 1) in cache, for calibrate.");
+  keys.add("per_channel", c.per_channel,
+           "Extremes per channel (axis 1) in table and cache, for calibrate.");
   keys.add("table", c.table,
            "A table of calibrate to read ranges from instead of running the data.");
   keys.add("cache", c.cache,

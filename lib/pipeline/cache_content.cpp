@@ -75,24 +75,34 @@ CalibrationCache cache_of_statistics(const std::map<std::string, TensorStatistic
                   names_of(statistics), calibration.method);
 }
 
+std::vector<Range> channel_ranges(const std::string& name, const ChannelExtremes& extremes,
+                                  const CalibrationConfig& config) {
+  if (extremes.is_ragged()) {
+    throw Error(ErrorKind::Input,
+                "calibration.per_channel: tensor " + in_quotes(name) +
+                    " has other channels in other samples, expected as many in each");
+  }
+  std::vector<Range> out;
+  for (const kernels::MinMax& channel : extremes.channels()) {
+    const float end = std::max(std::abs(channel.min), std::abs(channel.max));
+    out.push_back(config.symmetric ? Range{-end, end} : Range{channel.min, channel.max});
+  }
+  return out;
+}
+
 CalibrationCache cache_of_channels(const std::map<std::string, ChannelExtremes>& extremes,
-                                   const Config& config) {
+                                   const CalibrationConfig& config) {
   CalibrationCache out;
   for (const auto& [name, tensor] : extremes) {
-    if (tensor.is_ragged()) {
-      throw Error(ErrorKind::Input,
-                  "calibration.per_channel: tensor " + in_quotes(name) +
-                      " has other channels in other samples, expected as many in each");
-    }
-    if (tensor.channels().empty()) {
+    const auto ranges = channel_ranges(name, tensor, config);
+    if (ranges.empty()) {
       out.without_range.push_back(name);
       continue;
     }
     CachedTensor& cached = out.tensors[name];
-    for (const kernels::MinMax& channel : tensor.channels()) {
-      const float end = std::max(std::abs(channel.min), std::abs(channel.max));
-      cached.lowest.push_back(config.calibration.symmetric ? -end : channel.min);
-      cached.highest.push_back(config.calibration.symmetric ? end : channel.max);
+    for (const Range& range : ranges) {
+      cached.lowest.push_back(range.min);
+      cached.highest.push_back(range.max);
     }
   }
   return out;
@@ -105,22 +115,12 @@ bool counts_in_peer_bins(const Config& config) {
          (method == CalibrationMethod::Percentile || method == CalibrationMethod::Entropy);
 }
 
-void check_cache_options(const CalibrationConfig& config, bool is_part, bool resumes) {
-  if (config.per_channel && !config.cache) {
-    throw Error(ErrorKind::Usage,
-                "calibration.per_channel: gives ranges for calibration.cache, expected that too");
-  }
+void check_cache_options(const CalibrationConfig& config, bool is_part) {
   if (!config.cache) return;
   if (is_part) {
     throw Error(ErrorKind::Usage,
                 "calibration.cache: holds ranges over all samples, expected none with --shard",
                 "qtool calibrate --export onnxruntime writes it from the merged table");
-  }
-  if (config.per_channel && resumes) {
-    throw Error(
-        ErrorKind::Usage,
-        "calibration.per_channel: a table keeps no extremes of channels, expected none with "
-        "--resume");
   }
   if (config.method == CalibrationMethod::Entropy) require_enough_bins(config);
   if (config.method == CalibrationMethod::Distribution) require_spread_bins(config);

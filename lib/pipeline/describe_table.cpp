@@ -76,6 +76,7 @@ TableReport describe_table(const CalibrationTable& table, FileDigest file) {
   out.preprocess = table.origin.preprocess;
   out.statistics = kind_name(table.origin.kind);
   out.has_sample_extremes = table.origin.has_sample_extremes;
+  out.has_channel_extremes = table.origin.has_channel_extremes;
   out.total_samples = table.origin.total_samples;
   for (const TableSample& sample : table.samples)
     out.samples.push_back({sample.index, sample.name, sample.sha256});
@@ -84,6 +85,10 @@ TableReport describe_table(const CalibrationTable& table, FileDigest file) {
   for (RecordedTensor& tensor : out.tensors) {
     const auto channels = table.channels.find(tensor.name);
     if (channels != table.channels.end()) tensor.channels = describe(channels->second);
+    const auto extremes = table.channel_extremes.find(tensor.name);
+    if (extremes == table.channel_extremes.end() || extremes->second.is_ragged()) continue;
+    for (const kernels::MinMax& channel : extremes->second.channels())
+      tensor.channel_ranges.push_back({channel.min, channel.max});
   }
   return out;
 }

@@ -23,10 +23,21 @@
 namespace qtool {
 namespace {
 
+void add_channel_ranges(TableReport& report, const CalibrationTable& table,
+                        const CalibrationConfig& config) {
+  for (RecordedTensor& tensor : report.tensors) {
+    tensor.channel_ranges =
+        channel_ranges(tensor.name, table.channel_extremes.at(tensor.name), config);
+  }
+}
+
 std::string exported(const CalibrationTable& table, const FileDigest& file, ExportFormat format,
                      const Config& config) {
-  if (format == ExportFormat::OnnxRuntime)
-    return calibration_cache_text(cache_of_statistics(table.tensors, config));
+  const bool is_cache = format == ExportFormat::OnnxRuntime;
+  if (is_cache && config.calibration.per_channel) {
+    return calibration_cache_text(cache_of_channels(table.channel_extremes, config.calibration));
+  }
+  if (is_cache) return calibration_cache_text(cache_of_statistics(table.tensors, config));
   const int threads = config.threads > 0 ? config.threads : available_cores();
   const CalibrationMethod method = config.calibration.method;
   const TensorRanges ranges = estimate_ranges(table.tensors, config.calibration,
@@ -35,6 +46,7 @@ std::string exported(const CalibrationTable& table, const FileDigest& file, Expo
     case ExportFormat::Json: {
       TableReport report = describe_table(table, file);
       add_ranges(report, ranges, method);
+      if (config.calibration.per_channel) add_channel_ranges(report, table, config.calibration);
       return to_json_text(to_json(report));
     }
     case ExportFormat::TensorRt:
@@ -46,12 +58,10 @@ std::string exported(const CalibrationTable& table, const FileDigest& file, Expo
 }
 
 void check_exportable(const CalibrationConfig& config, ExportFormat format) {
-  if (config.per_channel) {
-    throw Error(
-        ErrorKind::Usage,
-        "calibration.per_channel: a table keeps no extremes of channels, expected none with "
-        "--export",
-        "a run over the samples with calibration.cache writes them");
+  if (config.per_channel && format == ExportFormat::TensorRt) {
+    throw Error(ErrorKind::Usage,
+                "calibration.per_channel: a tensor has one range in this format, expected json or "
+                "onnxruntime");
   }
   if (config.method == CalibrationMethod::Distribution && format != ExportFormat::OnnxRuntime) {
     throw Error(
@@ -70,6 +80,7 @@ CalibrateReport run_export(const Config& config, ExportFormat format, const RunC
   const CalibrationTable table = parse_table(bytes, where);
   check_kind(table, statistics_for(config.calibration), where);
   check_sample_extremes(table, needs_sample_extremes(config.calibration), where);
+  check_channel_extremes(table, config.calibration.per_channel, where);
   check_stride(config.calibration, table.origin.total_samples);
   CalibrateReport report;
   report.provenance = current_provenance();

@@ -88,11 +88,10 @@ class RecordRun {
   std::vector<std::string> tensors_;
   ChannelWork channels_;
   TableOrigin origin_;
-  std::map<std::string, ChannelExtremes> channel_extremes_;
 };
 
 CalibrateReport RecordRun::run() {
-  check_cache_options(config_.calibration, options_.shard.has_value(), options_.resume);
+  check_cache_options(config_.calibration, options_.shard.has_value());
   const Model model = timed("load", [&] { return load(); });
   open(model);
   auto before = resumed();
@@ -119,7 +118,8 @@ CalibrateReport RecordRun::run() {
 }
 
 CalibrationCache RecordRun::cache_content(const Model& model, const CalibrationTable& table) const {
-  if (config_.calibration.per_channel) return cache_of_channels(channel_extremes_, config_);
+  if (config_.calibration.per_channel)
+    return cache_of_channels(table.channel_extremes, config_.calibration);
   if (counts_in_peer_bins(config_)) {
     return cache_of_peer_bins(model, tensors_, wanted_, *folder_, config_, context_.progress);
   }
@@ -152,6 +152,7 @@ void RecordRun::open(const Model& model) {
       .preprocess = preprocess_text(config_.preprocess),
       .kind = StatisticsKind::All,
       .has_sample_extremes = config_.calibration.stride || config_.calibration.moving_average,
+      .has_channel_extremes = config_.calibration.per_channel,
       .total_samples = folder_->size(),
       .sample_names_sha256 = names_sha256(*folder_)};
   report_.total_samples = folder_->size();
@@ -201,7 +202,7 @@ CalibrationTable RecordRun::record(const Model& model,
                         .averaged = channels_.tensors,
                         .kind = origin_.kind,
                         .keeps_sample_extremes = origin_.has_sample_extremes,
-                        .keeps_channel_extremes = config_.calibration.per_channel,
+                        .keeps_channel_extremes = origin_.has_channel_extremes,
                         .samples = {},
                         .threads = threads(),
                         .providers = options_.providers,
@@ -219,8 +220,11 @@ CalibrationTable RecordRun::record(const Model& model,
   if (!tensors_.empty() && !collection.samples.empty())
     found = collect_statistics(model, collection, *folder_, progress());
   report_.new_sample_count = found.samples.size();
-  channel_extremes_ = std::move(found.channel_extremes);
   CalibrationTable out{origin_, {}, {}, take_channels(found, channels_)};
+  if (origin_.has_channel_extremes) {
+    for (const std::string& name : tensors_)
+      out.channel_extremes[name] = std::move(found.channel_extremes[name]);
+  }
   out.tensors = std::move(found.statistics);
   for (const std::size_t sample : found.samples)
     out.samples.push_back({sample, folder_->name(sample), folder_->sha256_of(sample)});

@@ -42,6 +42,7 @@ struct RecordedTensor {
   std::optional<std::uint64_t> zeros;  ///< where the distribution was recorded
   std::optional<double> mean;          ///< where the sum was recorded
   std::optional<Range> range;          ///< by the method that was asked for
+  std::vector<Range> channel_ranges;   ///< extremes of each channel, where they were recorded
   std::optional<RecordedChannels> channels;
 };
 
@@ -59,7 +60,7 @@ struct TableReport {
   std::string model_sha256;
   std::string preprocess;  ///< section of the config, as JSON on one line
   std::string statistics;  ///< `extremes`, `distribution` or `all`
-  bool has_sample_extremes = false;
+  bool has_sample_extremes = false, has_channel_extremes = false;
   std::string method;  ///< of the ranges; empty: none were asked for
   std::uint64_t total_samples = 0;
   std::vector<RecordedSample> samples;

@@ -41,8 +41,9 @@ Facts facts_of(const TableReport& report) {
       {"of model", "SHA-256 " + report.model_sha256},
       {"samples", samples_text(report)},
       {"tensors", std::to_string(report.tensors.size())},
-      {"statistics",
-       report.statistics + (report.has_sample_extremes ? ", extremes of each sample" : "")}};
+      {"statistics", report.statistics +
+                         (report.has_sample_extremes ? ", extremes of each sample" : "") +
+                         (report.has_channel_extremes ? ", extremes of each channel" : "")}};
   if (const std::string moments = moments_text(report); !moments.empty())
     facts.emplace_back("second moments", moments);
   return facts;
@@ -136,6 +137,10 @@ JsonValue tensor_json(const RecordedTensor& tensor, bool has_ranges) {
   JsonObject object;
   object.add("name", tensor.name);
   if (has_ranges) object.add("range", range_json(tensor.range));
+  if (!tensor.channel_ranges.empty()) {
+    object.add("channel_ranges", json_list(tensor.channel_ranges,
+                                           [](const Range& range) { return range_json(range); }));
+  }
   object.add("values", tensor.value_count)
       .add("nonfinite", tensor.nonfinite_count)
       .add("samples", tensor.sample_count)
@@ -168,7 +173,8 @@ JsonValue to_json(const TableReport& report) {
       .add("model_sha256", report.model_sha256)
       .add("preprocess", parse_json(report.preprocess, "preprocess"))
       .add("statistics", report.statistics)
-      .add("has_sample_extremes", report.has_sample_extremes);
+      .add("has_sample_extremes", report.has_sample_extremes)
+      .add("has_channel_extremes", report.has_channel_extremes);
   if (!report.method.empty()) object.add("method", report.method);
   return object.add("total_samples", report.total_samples)
       .add("samples", json_list(report.samples, sample_json))

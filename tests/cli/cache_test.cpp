@@ -1,5 +1,7 @@
 #include "calibrate_run.h"
 #include "config/json.h"
+#include "npy_writer.h"
+#include "text_model.h"
 
 namespace qtool {
 namespace {
@@ -167,6 +169,59 @@ TEST_CASE("cache: with per_channel each tensor has a range for each of its chann
   CHECK(result.err.find("ranges, one per channel, expected one") != std::string::npos);
 }
 
+TEST_CASE("cache: ranges of channels are the same from shards, a resumed run and an export",
+          "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const auto run = [&](const std::string& line) { REQUIRE(run_qtool(line, dir).exit_code == 0); };
+  const std::string record = kRecord + "--set calibration.per_channel=true ";
+  for (const std::string symmetric : {"", " --set calibration.symmetric=true"}) {
+    run(record + "-o all.qcal --threads 4 --calib-cache whole.json" + symmetric);
+    run(record + "-o a.qcal --shard 0/2");
+    run(record + "-o b.qcal --shard 1/2");
+    run("calibrate --merge b.qcal a.qcal -o m.qcal");
+    CHECK(read_file(dir / "m.qcal") == read_file(dir / "all.qcal"));
+    run("calibrate --export onnxruntime m.qcal -o exported.json --set "
+        "calibration.per_channel=true" +
+        symmetric);
+    CHECK(read_file(dir / "exported.json") == read_file(dir / "whole.json"));
+    run("calibrate --merge a.qcal -o part.qcal");
+    run(record + "-o part.qcal --resume --calib-cache resumed.json" + symmetric);
+    CHECK(read_file(dir / "part.qcal") == read_file(dir / "all.qcal"));
+    CHECK(read_file(dir / "resumed.json") == read_file(dir / "whole.json"));
+    for (const char* cache : {"whole.json", "resumed.json"}) std::filesystem::remove(dir / cache);
+  }
+}
+
+TEST_CASE("cache: a table shows the extremes of channels, as JSON ranges of them", "[cli]") {
+  const TempDir dir;
+  dir.write("m.onnx",
+            testing::text_proto("g (float[1,2,2] x) => (float[1,2,2] y) { y = Sigmoid (x) }")
+                .SerializeAsString());
+  dir.write("calib/0.npy", testing::npy<float>({1, 2, 2}, {1, -2, 3, 4}));
+  dir.write("calib/1.npy", testing::npy<float>({1, 2, 2}, {0, 2, 5, 3.5F}));
+  const std::string channels = " --set calibration.per_channel=true ";
+  REQUIRE(run_qtool("calibrate -i m.onnx --calib-data calib -o t.qcal" + channels, dir).exit_code ==
+          0);
+  const auto ranges = [](const JsonValue& report) {
+    for (const JsonValue& tensor : *report.find("tensors")->as<JsonValue::List>()) {
+      if (to_compact_json(*tensor.find("name")) == "\"x\"")
+        return to_compact_json(*tensor.find("channel_ranges"));
+    }
+    return std::string("no tensor");
+  };
+  const std::string measured = R"([{"min":-2,"max":2},{"min":3,"max":5}])";
+  const JsonValue report = parse_json(run_qtool("inspect t.qcal --json", dir).out, "inspect");
+  CHECK(ranges(report) == measured);
+  CHECK(to_compact_json(*report.find("has_channel_extremes")) == "true");
+  REQUIRE(run_qtool("calibrate --export json t.qcal -o r.json --set calibration.symmetric=true" +
+                        channels,
+                    dir)
+              .exit_code == 0);
+  CHECK(ranges(parse_json(read_file(dir / "r.json"), "r.json")) ==
+        R"([{"min":-2,"max":2},{"min":-5,"max":5}])");
+}
+
 TEST_CASE("cache: what per_channel and strides do not go with is refused", "[cli]") {
   const TempDir dir;
   fill(dir);
@@ -183,14 +238,16 @@ TEST_CASE("cache: what per_channel and strides do not go with is refused", "[cli
        {cached + " --set calibration.moving_average=true", 2,
         "calibration.per_channel: found method 'minmax' with moving_average, expected minmax "
         "without an average"},
-       {cached + " --resume", 2,
-        "calibration.per_channel: a table keeps no extremes of channels, expected none with "
-        "--resume"},
-       {kRecord + "-o t.qcal" + channels, 2,
-        "calibration.per_channel: gives ranges for calibration.cache, expected that too"},
-       {"calibrate --export json a.qcal -o r.json" + channels, 2,
-        "calibration.per_channel: a table keeps no extremes of channels, expected none with "
-        "--export\n  hint: a run over the samples with calibration.cache writes them"},
+       {cached + " --shard 0/2", 2,
+        "calibration.cache: holds ranges over all samples, expected none with --shard\n"
+        "  hint: qtool calibrate --export onnxruntime writes it from the merged table"},
+       {"calibrate --export tensorrt a.qcal -o r.json" + channels, 2,
+        "calibration.per_channel: a tensor has one range in this format, expected json or "
+        "onnxruntime"},
+       {"calibrate --export json a.qcal -o r.json" + channels, 3,
+        "a.qcal: calibration table without what calibration.per_channel needs: no extremes of "
+        "channels, expected those of all tensors\n"
+        "  hint: qtool calibrate with calibration.per_channel records them"},
        {"calibrate --export json a.qcal -o r.json --calibrate-method distribution", 2,
         "calibration.method: 'distribution' gives no ranges, expected another for this format\n"
         "  hint: --export onnxruntime writes averages and deviations"},

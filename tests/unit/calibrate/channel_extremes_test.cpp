@@ -55,4 +55,18 @@ TEST_CASE("channel extremes: another number of channels is told", "[calibrate]")
   CHECK(b.is_ragged());
 }
 
+TEST_CASE("channel extremes: equal where they say the same", "[calibrate]") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  ChannelExtremes a, b, other;
+  a.observe(Values{1, kNan}, Shape{1, 2});
+  a.observe(Values{1, kNan}, Shape{1, 2});
+  b.observe(Values{1, kNan}, Shape{1, 2});
+  other.observe(Values{1, 0}, Shape{1, 2});
+  CHECK(a == b);
+  CHECK_FALSE(a == other);
+  CHECK_FALSE(a == ChannelExtremes());
+  CHECK(ChannelExtremes::from({{1, 1, 1, 0}, {}}, false) == a);
+  CHECK_FALSE(ChannelExtremes::from({}, true) == a);
+}
+
 }  // namespace qtool

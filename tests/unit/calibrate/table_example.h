@@ -61,4 +61,23 @@ inline CalibrationTable table_with_sample_extremes(const std::vector<std::uint64
   return out;
 }
 
+/// The same with the extremes of channels: two of `conv`, of which only later samples fill the
+/// second, one of `relu`.
+inline CalibrationTable table_with_channel_extremes(const std::vector<std::uint64_t>& samples = {
+                                                        0, 1, 2, 3, 4}) {
+  CalibrationTable out = example_table(samples);
+  out.origin.has_channel_extremes = true;
+  out.channel_extremes["empty"];
+  for (const std::uint64_t index : samples) {
+    std::vector<float> values = example_values(index, false);
+    values.resize(2 * values.size(), index < 2 ? 1.0F / 0.0F : -1);
+    const auto half = static_cast<std::int64_t>(values.size() / 2);
+    out.channel_extremes["conv"].observe(values, std::vector<std::int64_t>{1, 2, half});
+    const std::vector<float> positive = example_values(index, true);
+    out.channel_extremes["relu"].observe(
+        positive, std::vector<std::int64_t>{static_cast<std::int64_t>(positive.size())});
+  }
+  return out;
+}
+
 }  // namespace qtool

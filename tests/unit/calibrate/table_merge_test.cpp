@@ -43,6 +43,19 @@ TEST_CASE("merge: extremes of samples come in their order", "[calibrate]") {
         "expected not recorded");
 }
 
+TEST_CASE("merge: extremes of channels are those of all parts", "[calibrate]") {
+  for (const bool is_turned : {false, true}) {
+    const std::vector<std::uint64_t> some = {1, 4}, others = {0, 2, 3};
+    TableMerge merge;
+    merge.add(table_with_channel_extremes(is_turned ? some : others), "a");
+    merge.add(table_with_channel_extremes(is_turned ? others : some), "b");
+    CHECK(table_bytes(merge.take()) == table_bytes(table_with_channel_extremes()));
+  }
+  CHECK(failure_after([](CalibrationTable& table) { table.origin.has_channel_extremes = true; }) ==
+        "exit 3: b.qcal: calibration table of another kind: extremes of channels recorded, "
+        "expected not recorded");
+}
+
 TEST_CASE("merge: without all samples the table says which it has", "[calibrate]") {
   TableMerge merge;
   merge.add(example_table({4}), "a");

@@ -75,6 +75,46 @@ TEST_CASE("table report: extremes of samples are named where the table has them"
         std::string::npos);
 }
 
+TEST_CASE("table report: extremes of channels are ranges of them", "[report]") {
+  TableReport report = example();
+  report.has_channel_extremes = true;
+  report.tensors[0].channel_ranges = {{-1.5F, 0}, {0, 2}};
+  CHECK(to_text(to_document(report)).find("statistics  all, extremes of each channel\n") !=
+        std::string::npos);
+  const JsonValue json = to_json(report);
+  const auto& tensors = *json.find("tensors")->as<JsonValue::List>();
+  CHECK(to_compact_json(*tensors[0].find("channel_ranges")) ==
+        R"([{"min":-1.5,"max":0},{"min":0,"max":2}])");
+  CHECK(tensors[1].find("channel_ranges") == nullptr);
+}
+
+TEST_CASE("table report: second moments are those of tensors and of windows", "[report]") {
+  TableReport report = example();
+  RecordedChannels channels;
+  channels.second_moments = "diagonal";
+  report.tensors[0].channels = channels;
+  const auto text = [&] { return to_text(to_document(report)); };
+  CHECK(text().find("second moments  diagonal, of 1 tensors\n") != std::string::npos);
+  channels.second_moments = "full";
+  channels.windows = {{.kernel = {3},
+                       .strides = {2},
+                       .dilations = {1},
+                       .pads = {},
+                       .auto_pad = "SAME_UPPER",
+                       .group = 1,
+                       .row_length = 3,
+                       .row_count = 8,
+                       .sums_of_squares = {1, 2, 3}}};
+  report.tensors[0].channels = channels;
+  CHECK(text().find("second moments  full, of 1 tensors and 1 windows of Convs\n") !=
+        std::string::npos);
+  const JsonValue json = to_json(report);
+  const JsonValue& found = json.find("tensors")->as<JsonValue::List>()->front();
+  CHECK(to_compact_json(*found.find("channels")->find("windows")) ==
+        R"([{"kernel":[3],"strides":[2],"dilations":[1],"auto_pad":"SAME_UPPER","group":1,)"
+        R"("row_length":3,"rows":8,"sums_of_squares":[1,2,3]}])");
+}
+
 TEST_CASE("table report: ranges are there with the method that gave them", "[report]") {
   TableReport report = example();
   report.method = "minmax";

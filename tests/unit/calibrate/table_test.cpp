@@ -102,7 +102,7 @@ TEST_CASE("table: fields that would be lost are refused", "[calibrate]") {
   const std::string end = bytes.substr(bytes.size() - 34);
   const std::string answer =
       "exit 3: t.qcal: is not in the one form that tables have: fields are unknown or unordered";
-  CHECK(failure(sealed(body + "\x70\x01" + end)) == answer);  // field 13, which no table has
+  CHECK(failure(sealed(body + "\x70\x01" + end)) == answer);  // field 14, which no table has
   CHECK(failure(sealed(body + "\x40\x05" + end)) == answer);  // total_samples a second time
   CHECK(failure(sealed(body + "\x0f" + end)) ==
         "exit 3: t.qcal: is no protobuf message, expected a calibration table");

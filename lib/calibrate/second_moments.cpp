@@ -120,7 +120,7 @@ std::vector<double> SecondMoments::values() const {
 
 std::vector<double> SecondMoments::diagonal() const {
   std::vector<double> all = values();
-  if (kind_ == MomentsKind::Diagonal) return all;
+  if (kind_ == MomentsKind::Diagonal || all.empty()) return all;
   std::vector<double> out;
   const std::size_t size = all.size() / matrix_count_, length = row_length();
   for (std::size_t matrix = 0; matrix < matrix_count_; ++matrix) {

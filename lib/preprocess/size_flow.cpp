@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/checked.h"
 #include "preprocess/node_values.h"
 
 namespace qtool {
@@ -45,6 +46,10 @@ constexpr std::string_view kSameShape[] = {
     "Tanh",
     "Trilu",
 };
+/// The same of ONNX Runtime's own.
+constexpr std::string_view kSameShapeContrib[] = {"FastGelu", "Gelu", "QuickGelu"};
+constexpr std::string_view kReductions[] = {"ReduceL1",   "ReduceL2",  "ReduceMax",
+                                            "ReduceMean", "ReduceMin", "ReduceSum"};
 constexpr std::string_view kBroadcasts[] = {"Add",  "And", "Div", "Equal", "Greater",
                                             "Less", "Max", "Min", "Mod",   "Mul",
                                             "Or",   "Pow", "Sub", "Where"};
@@ -102,8 +107,10 @@ std::optional<SizeFlow::Sizes> SizeFlow::elements(const std::string& value) {
 
 void SizeFlow::visit(int index) {
   const auto& node = graph_.node(index);
-  if (!is_default_domain(node.domain()) || node.output_size() == 0 || node.output(0).empty())
-    return;
+  const bool is_known =
+      is_default_domain(node.domain()) ||
+      (node.domain() == "com.microsoft" && is_one_of(node.op_type(), kSameShapeContrib));
+  if (!is_known || node.output_size() == 0 || node.output(0).empty()) return;
   const std::string& output = node.output(0);
   const auto known = graph_.shape(output);
   if (auto sizes = axes_of(node)) {
@@ -119,10 +126,12 @@ void SizeFlow::visit(int index) {
 std::optional<SizeFlow::Sizes> SizeFlow::axes_of(const onnx::NodeProto& node) {
   const std::string& op = node.op_type();
   if (node.input_size() == 0) return std::nullopt;
-  if (is_one_of(op, kSameShape)) return axes(node.input(0));
+  if (is_one_of(op, kSameShape) || is_one_of(op, kSameShapeContrib)) return axes(node.input(0));
+  if (is_one_of(op, kReductions)) return reduced(node);
   if (is_one_of(op, kBroadcasts)) return broadcast(node);
   if (op == "Transpose") return transposed(node);
   if (op == "MatMul") return product(node);
+  if (op == "Gemm") return matrix_product(node);
   if (op == "Reshape") return reshaped(node);
   if (op == "Squeeze") return without_axes(node);
   if (op == "Unsqueeze") return with_axes(node);
@@ -187,20 +196,58 @@ std::optional<SizeFlow::Sizes> SizeFlow::product(const onnx::NodeProto& node) {
   return out;
 }
 
+std::optional<SizeFlow::Sizes> SizeFlow::matrix_product(const onnx::NodeProto& node) {
+  const auto a = axes(node.input(0)), b = axes(node.input(1));
+  if (!a || !b || a->size() != 2 || b->size() != 2) return std::nullopt;
+  const bool a_is_turned = int_attribute(node, "transA", 0) != 0;
+  const bool b_is_turned = int_attribute(node, "transB", 0) != 0;
+  return Sizes{(*a)[a_is_turned ? 1 : 0], (*b)[b_is_turned ? 0 : 1]};
+}
+
 std::optional<SizeFlow::Sizes> SizeFlow::reshaped(const onnx::NodeProto& node) {
   auto target = node.input_size() == 2 ? elements(node.input(1)) : std::nullopt;
   if (!target) return std::nullopt;
   const auto data = axes(node.input(0));
   const bool copies_zero = int_attribute(node, "allowzero", 0) == 0;
+  std::optional<std::size_t> open;
   for (std::size_t i = 0; i < target->size(); ++i) {
     const auto number = constant((*target)[i]);
     if (number == 0 && copies_zero) {
       (*target)[i] = data && i < data->size() ? (*data)[i] : fresh();
     } else if (number && *number < 0) {
-      (*target)[i] = fresh();
+      open = i;
     }
   }
+  if (open) {
+    Sizes others = *target;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(*open));
+    (*target)[*open] = data ? quotient(*data, others) : fresh();
+  }
   return target;
+}
+
+/// The product of some sizes divided by that of others, where that is a number or one of them.
+SizeFlow::Size SizeFlow::quotient(Sizes sizes, const Sizes& divisors) {
+  std::int64_t dividend = 1, divisor = 1;
+  for (const Size each : divisors) {
+    const auto number = constant(each);
+    const auto same = number ? sizes.end() : std::ranges::find(sizes, each);
+    if (number && *number > 0) {
+      divisor = checked_mul(divisor, *number).value_or(0);
+    } else if (same != sizes.end()) {
+      sizes.erase(same);
+    } else {
+      return fresh();
+    }
+  }
+  std::erase_if(sizes, [&](Size each) {
+    const auto number = constant(each);
+    if (number) dividend = checked_mul(dividend, *number).value_or(0);
+    return number.has_value();
+  });
+  if (dividend <= 0 || divisor <= 0 || dividend % divisor != 0) return fresh();
+  if (sizes.empty()) return constant_size(dividend / divisor);
+  return sizes.size() == 1 && dividend == divisor ? sizes.front() : fresh();
 }
 
 std::optional<SizeFlow::Sizes> SizeFlow::without_axes(const onnx::NodeProto& node) {
@@ -212,6 +259,19 @@ std::optional<SizeFlow::Sizes> SizeFlow::without_axes(const onnx::NodeProto& nod
   for (std::int64_t axis = 0; axis < rank; ++axis) {
     const auto is_it = [&](std::int64_t each) { return front_axis(each, rank) == axis; };
     if (std::ranges::none_of(*gone, is_it)) out.push_back((*data)[static_cast<std::size_t>(axis)]);
+  }
+  return out;
+}
+
+std::optional<SizeFlow::Sizes> SizeFlow::reduced(const onnx::NodeProto& node) {
+  auto out = axes(node.input(0));
+  const auto gone = integers_of(graph_, node, 1, "axes");
+  if (!out || !gone || gone->empty() || int_attribute(node, "keepdims", 1) == 0)
+    return std::nullopt;
+  for (const std::int64_t each : *gone) {
+    const std::int64_t axis = front_axis(each, static_cast<std::int64_t>(out->size()));
+    if (axis < 0) return std::nullopt;
+    (*out)[static_cast<std::size_t>(axis)] = constant_size(1);
   }
   return out;
 }

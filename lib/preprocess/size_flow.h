@@ -41,8 +41,11 @@ class SizeFlow {
   std::optional<Sizes> broadcast(const onnx::NodeProto& node);
   std::optional<Sizes> transposed(const onnx::NodeProto& node);
   std::optional<Sizes> product(const onnx::NodeProto& node);
+  std::optional<Sizes> matrix_product(const onnx::NodeProto& node);
   std::optional<Sizes> reshaped(const onnx::NodeProto& node);
+  Size quotient(Sizes sizes, const Sizes& divisors);
   std::optional<Sizes> without_axes(const onnx::NodeProto& node);
+  std::optional<Sizes> reduced(const onnx::NodeProto& node);
   std::optional<Sizes> with_axes(const onnx::NodeProto& node);
 
   std::optional<Sizes> elements_of(const onnx::NodeProto& node);

@@ -11,10 +11,10 @@ Model folded(const std::string& text) {
   return after_pass(text_model(text), fold_reshape_targets, 0);
 }
 
-/// The target of the only Reshape that is left.
-std::vector<std::int64_t> target(const Model& model) {
+/// The target of the first Reshape that is left, or of the one that makes `output`.
+std::vector<std::int64_t> target(const Model& model, const std::string& output = {}) {
   for (const auto& node : model.graph().node()) {
-    if (node.op_type() != "Reshape") continue;
+    if (node.op_type() != "Reshape" || (!output.empty() && node.output(0) != output)) continue;
     const auto* tensor = GraphView(model.graph()).initializer(node.input(1));
     if (!tensor) return {};
     const Tensor values = model.tensor(*tensor);
@@ -81,4 +81,34 @@ TEST_CASE("a Reshape to the shape that the data has goes", "[preprocess]") {
     y = Exp (r)
   })");
   CHECK(op_types(model.graph()) == "Neg Exp");
+}
+
+TEST_CASE("what a Reshape leaves over is the one size that the others leave", "[preprocess]") {
+  const Model model = folded(R"(agraph (float[N,1,2,4] x, float[6,8] w) => (float[A,B,C] y)
+    <int64[3] joined = {0, 0, -1}, int64[2] rows = {-1, 8}, int64 first = {0}, int64[1] one = {1},
+     int64[1] rest = {-1}, int64[1] axis = {0}> {
+    j = Reshape (x, joined)
+    s = Shape (j)
+    n = Gather <axis = 0> (s, first)
+    r = Reshape (j, rows)
+    g = Gemm <transB = 1> (r, w)
+    u = Unsqueeze (n, axis)
+    t = Concat <axis = 0> (u, one, rest)
+    y = Reshape (g, t)
+  })");
+  CHECK(op_types(model.graph()) == "Reshape Reshape Gemm Reshape");
+  CHECK(target(model, "y") == std::vector<std::int64_t>{0, 1, -1});
+}
+
+TEST_CASE("a size that is left over from two free ones is neither of them", "[preprocess]") {
+  const Model model = folded(R"(agraph (float[N,M,4] x) => (float[A,B] y)
+    <int64[2] rows = {-1, 4}, int64[1] zero = {0}, int64[1] rest = {-1}, int64[1] eight = {8}> {
+    r = Reshape (x, rows)
+    a = Neg (r)
+    s = Shape (x)
+    n = Gather (s, zero)
+    t = Concat <axis = 0> (n, rest)
+    y = Reshape (a, t)
+  })");
+  CHECK(op_types(model.graph()) == "Reshape Neg Shape Gather Concat Reshape");
 }

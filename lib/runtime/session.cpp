@@ -241,7 +241,10 @@ LoadResult try_load(const std::filesystem::path& path, int threads) {
   try {
     SessionConfig config;
     config.intra_op_threads = threads;
-    const Ort::Session session(environment(), path.c_str(), make_options(config));
+    Ort::SessionOptions options = make_options(config);
+    // Nothing is run: weights need not be laid out for it.
+    options.AddConfigEntry(kOrtSessionOptionsConfigDisablePrepacking, "1");
+    const Ort::Session session(environment(), path.c_str(), options);
     out.loads = true;
   } catch (const Ort::Exception& exception) {
     out.message = clean_message(exception.what());

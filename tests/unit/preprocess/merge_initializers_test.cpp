@@ -19,3 +19,17 @@ TEST_CASE("equal initializers become the first of them, in branches too", "[prep
                  merge_initializers, 0);
   CHECK(initializer_names(model.graph()) == "v u t");
 }
+
+TEST_CASE("initializers that only begin alike stay apart", "[preprocess]") {
+  const auto weights = [](const std::string& name, int last) {
+    std::string out = "float[100] " + name + " = {";
+    for (int i = 1; i < 100; ++i) out += "1, ";
+    return out + std::to_string(last) + "}";
+  };
+  const Model model =
+      after_pass(text_model("agraph (float[100] x) => (float[100] y) <" + weights("a", 1) + ", " +
+                            weights("b", 2) + ", " + weights("c", 1) +
+                            "> { p = Add (x, a) q = Mul (p, b) y = Add (q, c) }"),
+                 merge_initializers, 0);
+  CHECK(initializer_names(model.graph()) == "a b");
+}

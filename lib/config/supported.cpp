@@ -21,13 +21,6 @@ std::string quoted(E value) {
   return fmt::format("'{}'", enum_name(value));
 }
 
-void check_preprocess(const PreprocessConfig& c) {
-  if (!c.enabled) return;
-  const bool fuses_attention = std::ranges::find(c.fusions, "attention") != c.fusions.end();
-  require(!fuses_attention, "preprocess.fusions", "'attention'",
-          "available: gelu, layernorm, lpnorm, rmsnorm, silu, space_to_depth");
-}
-
 void refuse(std::string_view key, std::string_view what) {
   throw Error(ErrorKind::Usage, fmt::format("{}: {}", key, what));
 }
@@ -146,8 +139,6 @@ void check_quantization(const Config& config) {
 
 void check_supported(const Config& config, std::string_view command) {
   const bool calibrates = command == "static" || command == "calibrate";
-  if (calibrates || command == "preprocess" || command == "dynamic")
-    check_preprocess(config.preprocess);
   if (calibrates) check_calibration(config.calibration, command == "static");
   if (command == "static") check_quantization(config);
   if (command == "dynamic") check_dynamic(config);

@@ -98,6 +98,17 @@ void add_gelu_nodes(const GraphEditor& graph, std::unordered_set<int>& nodes) {
   }
 }
 
+PatternCount count_gelu(Model& model) {
+  PatternCount out;
+  edit_graphs(model, {"Erf", "Tanh"}, [&](GraphEditor& graph) {
+    for (int i = 0; i < graph.node_count(); ++i) {
+      const bool is_start = graph.is(i, "Erf") || graph.is(i, "Tanh");
+      if (is_start && gelu_around(graph, i)) ++out.found;
+    }
+  });
+  return out;
+}
+
 bool fuse_gelu(Model& model, Operators which) {
   const bool is_contrib = model.opset() < 20;
   if (is_contrib && which != Operators::Contrib) return false;

@@ -173,12 +173,29 @@ void fuse_layer(GraphEditor& graph, int index) {
       {division.x, scale.constant, bias.constant});
 }
 
-void fuse_rms(GraphEditor& graph, int index) {
+std::optional<Normalization> rms_around(const GraphEditor& graph, int index) {
   const auto division = division_at(graph, index);
-  if (!division || !is_single_or_half(graph, division->x)) return;
+  if (!division || !is_single_or_half(graph, division->x)) return std::nullopt;
   const auto scale = beside(graph, graph.node(index).output(0), "Mul", division->x, division->axis);
-  if (scale.node >= 0)
-    put(graph, scale.node, "RMSNormalization", *division, {division->x, scale.constant});
+  if (scale.node < 0) return std::nullopt;
+  return Normalization{*division, scale, {}};
+}
+
+void fuse_rms(GraphEditor& graph, int index) {
+  const auto found = rms_around(graph, index);
+  if (!found) return;
+  const auto& [division, scale, bias] = *found;
+  put(graph, scale.node, "RMSNormalization", division, {division.x, scale.constant});
+}
+
+/// Counts the nodes of which `is_found` says that a pattern ends around them.
+template <typename IsFound>
+PatternCount count(Model& model, const IsFound& is_found) {
+  PatternCount out;
+  edit_graphs(model, {"ReduceMean"}, [&](GraphEditor& graph) {
+    for (int i = 0; i < graph.node_count(); ++i) out.found += is_found(graph, i) ? 1 : 0;
+  });
+  return out;
 }
 
 }  // namespace
@@ -194,6 +211,18 @@ std::unordered_set<int> nodes_runtimes_fuse(const GraphEditor& graph) {
     if (found->bias.node >= 0) nodes.insert(found->bias.node);
   }
   return nodes;
+}
+
+PatternCount count_layer_normalization(Model& model) {
+  return count(model, [](const GraphEditor& graph, int index) {
+    return layer_around(graph, index).has_value();
+  });
+}
+
+PatternCount count_rms_normalization(Model& model) {
+  return count(model, [](const GraphEditor& graph, int index) {
+    return rms_around(graph, index) && !layer_around(graph, index);
+  });
 }
 
 bool fuse_layer_normalization(Model& model) {

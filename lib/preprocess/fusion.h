@@ -1,9 +1,14 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "model/model.h"
 #include "preprocess/graph_editor.h"
+#include "preprocess/preprocess.h"
 
 namespace qtool {
 
@@ -30,6 +35,23 @@ bool fuse_silu(Model& model, Operators which);
 bool fuse_lp_normalization(Model& model);
 /// Reshapes and Transposes that together move blocks of the image to the channels.
 bool fuse_space_to_depth(Model& model);
+
+/// softmax(scale * Q K^T + mask) V: Attention from opset 23 on, else MultiHeadAttention.
+bool fuse_attention(Model& model, Operators which);
+
+/// How often the pattern of a fusion stands in a model.
+struct PatternCount {
+  int found = 0;                         ///< that could become one operator
+  std::map<std::string, int> obstacles;  ///< why others could not
+};
+PatternCount count_gelu(Model& model);
+PatternCount count_silu(Model& model);
+PatternCount count_layer_normalization(Model& model);
+PatternCount count_rms_normalization(Model& model);
+PatternCount count_attention(Model& model);
+/// The patterns of wanted fusions that stand in the model.
+std::vector<PatternLeft> find_patterns_left(Model& model,
+                                            const std::function<bool(const char*)>& is_wanted);
 
 /// The nodes behind Erf or Tanh and behind the division by the deviation that runtimes make part of
 /// one Gelu or LayerNormalization: whoever takes one of them away leaves them all the rest.

@@ -267,6 +267,20 @@ void GraphEditor::move_readers(const std::string& from, const std::string& to) {
   ++edit_count_;
 }
 
+int GraphEditor::add_node(int before, const std::string& op_type,
+                          const std::vector<std::string>& inputs, const std::string& wanted) {
+  const int index = graph_.node_size();
+  auto& node = *graph_.add_node();
+  is_removed_.push_back(false);
+  node.set_op_type(op_type);
+  node.add_output(names_.unique(wanted));
+  node.set_name(node.output(0));
+  values_[node.output(0)].producer = index;
+  set_inputs(index, inputs);
+  added_[before].push_back(index);
+  return index;
+}
+
 std::string GraphEditor::add_constant(const std::string& wanted, onnx::TensorProto tensor) {
   const std::string name = names_.unique(wanted);
   tensor.set_name(name);
@@ -298,7 +312,27 @@ void GraphEditor::set_constant(int index, int slot, onnx::TensorProto tensor,
   set_input(index, slot, add_constant(base + "_" + role, std::move(tensor)));
 }
 
+void GraphEditor::place_added() {
+  std::vector<int> order;
+  std::size_t added = 0;
+  for (const auto& [before, nodes] : added_) added += nodes.size();
+  for (int i = 0; i < graph_.node_size() - static_cast<int>(added); ++i) {
+    if (const auto nodes = added_.find(i); nodes != added_.end())
+      order.insert(order.end(), nodes->second.begin(), nodes->second.end());
+    order.push_back(i);
+  }
+  google::protobuf::RepeatedPtrField<onnx::NodeProto> placed;
+  std::vector<bool> is_removed;
+  for (const int i : order) {
+    placed.Add()->Swap(graph_.mutable_node(i));
+    is_removed.push_back(is_removed_[static_cast<std::size_t>(i)]);
+  }
+  graph_.mutable_node()->Swap(&placed);
+  is_removed_ = std::move(is_removed);
+}
+
 void GraphEditor::finish() {
+  if (!added_.empty()) place_added();
   int kept = 0;
   for (int i = 0; i < graph_.node_size(); ++i) {
     if (!is_removed(i)) graph_.mutable_node()->SwapElements(kept++, i);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +19,8 @@ namespace qtool {
 
 /// One graph while it is changed. Knows who makes and who reads each value, of what shape it is,
 /// and which values are constants, and keeps that right through its edits. Nodes keep their places
-/// until the edits end; a changed node may read only what is made before it.
+/// until the edits end, those added stand behind all others; a changed node may read only what is
+/// made before it.
 class GraphEditor {
  public:
   using Shape = std::vector<std::int64_t>;  ///< -1 for free axes
@@ -72,6 +74,11 @@ class GraphEditor {
   /// names, so of the two values only one may be such.
   bool replace(const std::string& from, const std::string& to);
 
+  /// Adds a node, which stands right before node `before` once the edits end, behind what was
+  /// added there earlier; its place until then. Its name and its one output are as near to `wanted`
+  /// as is free.
+  int add_node(int before, const std::string& op_type, const std::vector<std::string>& inputs,
+               const std::string& wanted);
   /// Adds a constant to this graph, under a name as near to `wanted` as is free.
   std::string add_constant(const std::string& wanted, onnx::TensorProto tensor);
   std::string add_integers(const std::string& wanted, const std::vector<std::int64_t>& values);
@@ -101,6 +108,7 @@ class GraphEditor {
   void drop_use(const std::string& value, int index, int slot);
   void move_readers(const std::string& from, const std::string& to);
   bool takes_name(const std::string& from, const std::string& to);
+  void place_added();
 
   Model& model_;
   onnx::GraphProto& graph_;
@@ -110,6 +118,7 @@ class GraphEditor {
   std::int64_t opset_;
   int edit_count_ = 0;
   std::vector<bool> is_removed_;
+  std::map<int, std::vector<int>> added_;  ///< by the node that they stand before
   std::unordered_map<std::string, Value> values_;
 };
 

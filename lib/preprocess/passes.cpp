@@ -141,6 +141,8 @@ class PassList {
   std::vector<Pass> repeated() const;
   /// What comes once, behind the others.
   std::vector<Pass> last() const;
+  /// What fusions left, and why.
+  void tell_patterns_left(Model& model, PreprocessReport& report) const;
 
  private:
   bool is_for_running() const { return purpose_ == Purpose::Running; }
@@ -210,6 +212,16 @@ std::vector<Pass> PassList::repeated() const {
   return passes;
 }
 
+void PassList::tell_patterns_left(Model& model, PreprocessReport& report) const {
+  report.patterns_left =
+      find_patterns_left(model, [this](const char* fusion) { return may_fuse(fusion); });
+  for (const PatternLeft& each : report.patterns_left) {
+    if (!asks_for(each.fusion.c_str())) continue;
+    report.notes.push_back("preprocess.fusions: " + each.fusion + " left as it is, " +
+                           std::to_string(each.count) + " found: " + each.reason);
+  }
+}
+
 std::vector<Pass> PassList::last() const {
   if (!config_.simplify || is_for_running()) return {};
   return {{"split_hard_sigmoid",
@@ -254,6 +266,8 @@ void PassList::add_fusions(std::vector<Pass>& passes) const {
       [which = operators("silu")](Model& model) { return fuse_silu(model, which); });
   add(may_fuse("layernorm"), "fuse_layer_normalization", fuse_layer_normalization);
   add(may_fuse("rmsnorm"), "fuse_rms_normalization", fuse_rms_normalization);
+  add(may_fuse("attention"), "fuse_attention",
+      [which = operators("attention")](Model& model) { return fuse_attention(model, which); });
   add(may_fuse("space_to_depth"), "fuse_space_to_depth", fuse_space_to_depth);
   // It is not the same for vectors shorter than its bound.
   add(asks_for("lpnorm"), "fuse_lp_normalization", fuse_lp_normalization);
@@ -275,6 +289,15 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config, Purpos
   const PassList passes(config, purpose);
   run_passes(model, passes.first(), report);
   run_until_stable(model, passes.repeated(), report);
+  if (config.opset) {
+    const Pass raise = counted("upgrade_opset", [&](Model& each, Notes& notes) {
+      raise_opset(each, *config.opset);
+      ShapeInference(each, notes).run();
+    });
+    run_passes(model, std::span(&raise, 1), report);
+    // It brings operators that fusions may put.
+    run_until_stable(model, passes.repeated(), report);
+  }
   if (config.optimization != OptimizationLevel::None) {
     const Pass by_runtime{"optimize_by_runtime", [&](Model& each, Notes& notes) {
                             return optimize(each, config.optimization, notes);
@@ -285,11 +308,7 @@ PreprocessReport preprocess(Model& model, const PreprocessConfig& config, Purpos
     run_until_stable(model, passes.repeated(), report);
   }
   run_passes(model, passes.last(), report);
-  if (config.opset) {
-    const Pass raise =
-        counted("upgrade_opset", [&](Model& each, Notes&) { raise_opset(each, *config.opset); });
-    run_passes(model, std::span(&raise, 1), report);
-  }
+  passes.tell_patterns_left(model, report);
   return report;
 }
 

@@ -16,9 +16,17 @@ struct PassReport {
   double seconds = 0;
 };
 
+/// Groups of nodes that could be one operator and are not.
+struct PatternLeft {
+  std::string fusion;  ///< its name in `preprocess.fusions`
+  int count = 0;
+  std::string reason;  ///< what would make one operator of each, or why nothing can
+};
+
 struct PreprocessReport {
   std::vector<PassReport> passes;
-  std::vector<std::string> notes;  ///< what could not be inferred or folded, and why
+  std::vector<PatternLeft> patterns_left;  ///< of fusions that the config wants
+  std::vector<std::string> notes;          ///< what could not be inferred or folded, and why
 };
 
 /// What every command needs before it looks at a graph, whatever the config says: Constant nodes

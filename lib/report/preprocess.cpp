@@ -66,6 +66,23 @@ Section pass_section(const PreprocessReport& report) {
   return {"what was done", std::move(table)};
 }
 
+Section patterns_section(const PreprocessReport& report) {
+  Table table{{{"found", true}, {"pattern"}, {"what makes one operator of it"}}, {}};
+  for (const PatternLeft& each : report.patterns_left)
+    table.rows.push_back({std::to_string(each.count), each.fusion, each.reason});
+  return {"patterns left in single operators", std::move(table)};
+}
+
+JsonValue patterns_json(const PreprocessReport& report) {
+  return json_list(report.patterns_left, [](const PatternLeft& each) {
+    return JsonObject()
+        .add("fusion", each.fusion)
+        .add("count", each.count)
+        .add("reason", each.reason)
+        .take();
+  });
+}
+
 JsonValue node_counts_json(const PreprocessResult& result) {
   return JsonObject().add("before", result.nodes_before).add("after", result.nodes_after).take();
 }
@@ -80,6 +97,8 @@ Document to_document(const PreprocessResult& result) {
   out.sections.push_back({"", facts_of(result)});
   Section passes = pass_section(result.preprocess);
   if (!std::get<Table>(passes.content).rows.empty()) out.sections.push_back(std::move(passes));
+  if (!result.preprocess.patterns_left.empty())
+    out.sections.push_back(patterns_section(result.preprocess));
   if (result.verification) append(out.sections, comparison_sections(*result.verification));
   append(out.sections, gate_sections(result.gates));
   out.sections.push_back(time_section(result.seconds));
@@ -107,6 +126,7 @@ JsonValue to_json(const PreprocessResult& result) {
   object.add("command", "preprocess");
   add_preprocess_members(object, result);
   return object.add("passes", passes_json(result.preprocess))
+      .add("patterns_left", patterns_json(result.preprocess))
       .add("seconds", times_json(result.seconds))
       .take();
 }

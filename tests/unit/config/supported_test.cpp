@@ -70,9 +70,6 @@ TEST_CASE("supported: dynamic is for ONNX Runtime's CPU provider", "[config]") {
 TEST_CASE("supported: what static cannot do yet is refused by its key", "[config]") {
   CHECK(fault("quantization.algorithms", "[\"gptq\"]") ==
         "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction");
-  CHECK(fault("preprocess.fusions", "[\"gelu\", \"attention\"]") ==
-        "preprocess.fusions: 'attention' is not available yet\n  hint: available: gelu, layernorm, "
-        "lpnorm, rmsnorm, silu, space_to_depth");
   CHECK(fault("verify.max_latency_ratio", "0.9") ==
         "verify.max_latency_ratio: a gate on latency is not available yet");
 }
@@ -81,14 +78,6 @@ TEST_CASE("supported: options without effect in format QDQ are accepted", "[conf
   CHECK(fault("quantization.extra_options.EnableSubgraph", "true").empty());
   CHECK(fault("quantization.extra_options.MatMulConstBOnly", "true").empty());
   CHECK(fault("quantization.extra_options.extra.Sigmoid.nnapi", "true").empty());
-}
-
-TEST_CASE("supported: settings of a switched-off preprocessing do not matter", "[config]") {
-  Config config;
-  config.preprocess.fusions = {"attention"};
-  CHECK_THROWS(check_supported(config, "static"));
-  config.preprocess.enabled = false;
-  CHECK_NOTHROW(check_supported(config, "static"));
 }
 
 }  // namespace

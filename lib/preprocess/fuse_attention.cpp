@@ -1,0 +1,308 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/float_values.h"
+#include "preprocess/attention.h"
+#include "preprocess/expression.h"
+#include "preprocess/fusion.h"
+#include "preprocess/node_values.h"
+
+namespace qtool {
+namespace {
+
+/// The opset that brings Attention.
+constexpr std::int64_t kAttentionOpset = 23;
+
+/// Between [batch, length, heads, size] and [batch, heads, length, size].
+constexpr std::array<std::int64_t, 4> kSwapHeads{0, 2, 1, 3};
+
+using Integers = std::vector<std::int64_t>;
+
+AttentionSearch search(const GraphEditor& graph, SizeFlow& sizes, int softmax, bool is_contrib) {
+  AttentionSearch out = find_attention(graph, sizes, softmax);
+  if (!out.found) return out;
+  const std::string& value = graph.node(softmax).input(0);
+  if (!is_single_or_half(graph, value)) return {};
+  if (is_contrib && graph.type(value) != ElementType::Float)
+    return {std::nullopt, "MultiHeadAttention computes in float32 only"};
+  return out;
+}
+
+/// Visits every Softmax of a graph whose sizes are known as far as they can be.
+template <typename Visit>
+bool visit_softmaxes(Model& model, const Visit& visit) {
+  return edit_graphs(model, {"Softmax"}, [&](GraphEditor& graph) {
+    SizeFlow sizes(graph);
+    const int count = graph.node_count();
+    for (int i = 0; i < count; ++i) sizes.visit(i);
+    visit(graph, sizes, count);
+  });
+}
+
+/// Writes attentions of one graph as operators.
+class Writer {
+ public:
+  Writer(GraphEditor& graph, SizeFlow& sizes, bool is_contrib)
+      : graph_(graph), sizes_(sizes), is_contrib_(is_contrib) {}
+
+  void write(const Attention& attention);
+
+ private:
+  /// The operator's inputs, and what it computes besides.
+  struct Form {
+    Scaled q, k, v;
+    bool has_heads_joined = false;
+  };
+  Form standard_form(const Attention& attention);
+  Form contrib_form(const Attention& attention);
+  Scaled joined(const AttentionOperand& operand, const Attention& attention, std::int64_t size,
+                int before);
+  Scaled split(const AttentionOperand& operand, int before);
+
+  std::string masks(const Attention& attention);
+  std::string bias(const Attention& attention, const AttentionMask& mask);
+  bool has_all_rows(const Attention& attention, const AttentionMask& mask) const;
+  std::string query_count(const Attention& attention);
+
+  void become(int index, const Attention& attention, const Form& form, const std::string& mask);
+  bool is_joining(const Attention& attention) const;
+  bool takes_joined(const Attention& attention) const;
+
+  std::string add(int before, const std::string& op_type, const std::vector<std::string>& inputs,
+                  const std::string& wanted) {
+    return graph_.node(graph_.add_node(before, op_type, inputs, wanted)).output(0);
+  }
+  std::string transposed(int before, const std::string& value);
+  std::string reshaped(int before, const std::string& value, const Integers& shape);
+  std::string add_once(int before, const std::string& op_type,
+                       const std::vector<std::string>& inputs, const std::string& wanted);
+  std::string integers(const Integers& values);
+  std::string number(double value, ElementType type);
+  std::string unsqueezed(int before, const std::string& value, const Integers& axes);
+
+  GraphEditor& graph_;
+  SizeFlow& sizes_;
+  bool is_contrib_;
+  std::map<std::string, std::string> made_;  ///< what masks need, by what computes it
+  std::map<Integers, std::string> integers_;
+};
+
+std::string Writer::integers(const Integers& values) {
+  auto& name = integers_[values];
+  if (name.empty()) name = graph_.add_integers("attention_sizes", values);
+  return name;
+}
+
+std::string Writer::number(double value, ElementType type) {
+  auto& name = made_[std::to_string(value)];
+  if (!name.empty()) return name;
+  const auto bytes = encode_floats(type, std::span(&value, 1));
+  name = graph_.add_constant("attention_mask_value", make_tensor({}, type, {}, bytes));
+  return name;
+}
+
+std::string Writer::add_once(int before, const std::string& op_type,
+                             const std::vector<std::string>& inputs, const std::string& wanted) {
+  std::string key = op_type;
+  for (const auto& input : inputs) key += '\n' + input;
+  auto& name = made_[key];
+  if (name.empty()) name = add(before, op_type, inputs, wanted);
+  return name;
+}
+
+std::string Writer::transposed(int before, const std::string& value) {
+  const int index = graph_.add_node(before, "Transpose", {value}, value + "_transposed");
+  set_ints(graph_.edit(index), "perm", kSwapHeads);
+  return graph_.node(index).output(0);
+}
+
+std::string Writer::reshaped(int before, const std::string& value, const Integers& shape) {
+  return add(before, "Reshape", {value, integers(shape)}, value + "_reshaped");
+}
+
+/// [batch, length, heads * size]
+Scaled Writer::joined(const AttentionOperand& operand, const Attention& attention,
+                      std::int64_t size, int before) {
+  if (!operand.joined.value.empty()) return operand.joined;
+  Scaled apart = operand.apart;
+  if (apart.value.empty()) apart = {transposed(before, operand.split.value), operand.split.factor};
+  return {reshaped(before, apart.value, {0, 0, attention.heads * size}), apart.factor};
+}
+
+/// [batch, heads, length, size]
+Scaled Writer::split(const AttentionOperand& operand, int before) {
+  if (!operand.split.value.empty()) return operand.split;
+  return {transposed(before, operand.apart.value), operand.apart.factor};
+}
+
+Writer::Form Writer::standard_form(const Attention& a) {
+  const bool are_joined =
+      !a.q.joined.value.empty() && !a.k.joined.value.empty() && !a.v.joined.value.empty();
+  if (a.rank == 3 || (are_joined && takes_joined(a)))
+    return {a.q.joined, a.k.joined, a.v.joined, true};
+  return {split(a.q, a.softmax), split(a.k, a.softmax), split(a.v, a.product), false};
+}
+
+Writer::Form Writer::contrib_form(const Attention& a) {
+  const Scaled q = joined(a.q, a, a.size, a.softmax);
+  const bool are_joined = !a.k.joined.value.empty() && !a.v.joined.value.empty();
+  // Keys and values of four axes are taken as they are, if of one size.
+  if (are_joined || a.size != a.value_size)
+    return {q, joined(a.k, a, a.size, a.softmax), joined(a.v, a, a.value_size, a.product), true};
+  return {q, split(a.k, a.softmax), split(a.v, a.product), true};
+}
+
+/// A mask as numbers to add to the scores, with four axes.
+std::string Writer::bias(const Attention& a, const AttentionMask& mask) {
+  std::string out = mask.value;
+  if (mask.kind != AttentionMask::Kind::Added) {
+    const ElementType type = graph_.type(a.scores);
+    const std::string zero = number(0, type), far = number(mask.number, type);
+    const bool keeps_true = mask.kind == AttentionMask::Kind::KeptWhereTrue;
+    out = add_once(a.softmax, "Where", {out, keeps_true ? zero : far, keeps_true ? far : zero},
+                   out + "_bias");
+  }
+  const auto count = sizes_.axes(mask.value)->size();
+  if (count == 1) return unsqueezed(a.softmax, out, {0, 1, 2});
+  if (count == 2) return unsqueezed(a.softmax, out, {0, 1});
+  return count == 3 ? unsqueezed(a.softmax, out, {a.rank == 4 ? 0 : 1}) : out;
+}
+
+std::string Writer::unsqueezed(int before, const std::string& value, const Integers& axes) {
+  if (graph_.opset() >= 13)
+    return add_once(before, "Unsqueeze", {value, integers(axes)}, value + "_unsqueezed");
+  const std::string out = add_once(before, "Unsqueeze", {value}, value + "_unsqueezed");
+  set_ints(graph_.edit(graph_.producer(out)), "axes", axes);
+  return out;
+}
+
+/// The shape to which an Expand gives a mask a row for every query.
+std::string Writer::query_count(const Attention& a) {
+  const auto scores = sizes_.axes(a.scores);
+  const auto count = (*scores)[scores->size() - 2];
+  if (const auto known = sizes_.constant(count)) return integers({*known, 1});
+  // Where two attentions have provably as many queries, one Shape serves both.
+  auto& name = made_["queries " + std::to_string(count)];
+  if (!name.empty()) return name;
+  const bool is_joined = !a.q.joined.value.empty(), is_apart = !a.q.apart.value.empty();
+  const Scaled& source = is_joined ? a.q.joined : is_apart ? a.q.apart : a.q.split;
+  const std::string shape = add(a.softmax, "Shape", {source.value}, source.value + "_shape");
+  const std::string queries = add(
+      a.softmax, "Gather", {shape, integers({is_joined || is_apart ? 1 : 2})}, shape + "_queries");
+  const int concat =
+      graph_.add_node(a.softmax, "Concat", {queries, integers({1})}, queries + "_by_one");
+  set_int(graph_.edit(concat), "axis", 0);
+  name = graph_.node(concat).output(0);
+  return name;
+}
+
+/// Whether a mask has a row for every query.
+bool Writer::has_all_rows(const Attention& a, const AttentionMask& mask) const {
+  const auto axes = *sizes_.axes(mask.value), scores = *sizes_.axes(a.scores);
+  return axes.size() > 1 && axes[axes.size() - 2] == scores[scores.size() - 2];
+}
+
+/// The masks as a number for each score, of [1 or batch, 1 or heads, queries, keys]: the kernels
+/// stretch the first two axes alone.
+std::string Writer::masks(const Attention& a) {
+  std::string out;
+  for (const AttentionMask& each : a.masks) {
+    const std::string next = bias(a, each);
+    out = out.empty() ? next : add_once(a.softmax, "Add", {out, next}, next + "_sum");
+  }
+  const auto is_whole = [&](const AttentionMask& each) { return has_all_rows(a, each); };
+  if (out.empty() || std::ranges::any_of(a.masks, is_whole)) return out;
+  return add_once(a.softmax, "Expand", {out, query_count(a)}, out + "_expanded");
+}
+
+void Writer::become(int index, const Attention& a, const Form& form, const std::string& mask) {
+  graph_.become(index, is_contrib_ ? "MultiHeadAttention" : "Attention");
+  std::vector<std::string> inputs{form.q.value, form.k.value, form.v.value};
+  if (!mask.empty() && is_contrib_) inputs.insert(inputs.end(), {"", ""});
+  if (!mask.empty()) inputs.push_back(mask);
+  graph_.set_inputs(index, inputs);
+  auto& node = graph_.edit(index);
+  if (is_contrib_) {
+    node.set_domain("com.microsoft");
+    set_int(node, "num_heads", a.heads);
+  } else if (form.has_heads_joined) {
+    set_int(node, "q_num_heads", a.heads);
+    set_int(node, "kv_num_heads", a.heads);
+  }
+  const double scale = a.scale * form.q.factor * form.k.factor;
+  if (!is_close(scale, 1 / std::sqrt(static_cast<double>(a.size))))
+    set_float(node, "scale", static_cast<float>(scale));
+  ensure_name(graph_, index);
+}
+
+/// Whether the Reshape behind joins the heads and nothing else.
+bool Writer::is_joining(const Attention& a) const {
+  const auto made = sizes_.axes(graph_.node(a.reshape).output(0));
+  const auto scores = sizes_.axes(a.scores), from = sizes_.axes(graph_.node(a.transpose).output(0));
+  return made && made->size() == 3 &&
+         ((*made)[0] == (*scores)[0] || (*made)[1] == (*scores)[2] ||
+          (from && ((*made)[0] == (*from)[0] || (*made)[1] == (*from)[1]))) &&
+         sizes_.constant((*made)[2]) == a.heads * a.value_size;
+}
+
+/// Whether what reads the result can read it with the heads joined.
+bool Writer::takes_joined(const Attention& a) const {
+  if (a.reshape < 0) return false;
+  if (is_joining(a)) return true;
+  const auto target = graph_.integers(graph_.node(a.reshape).input(1));
+  return target && std::ranges::find(*target, 0) == target->end();
+}
+
+void Writer::write(const Attention& a) {
+  const Form form = is_contrib_ ? contrib_form(a) : standard_form(a);
+  const std::string mask = masks(a);
+  if (a.rank == 3 || !form.has_heads_joined) return become(a.product, a, form, mask);
+  if (takes_joined(a) && is_joining(a)) return become(a.reshape, a, form, mask);
+  const bool is_reshaped = takes_joined(a);
+  const std::string result = graph_.node(a.product).output(0);
+  const int made =
+      graph_.add_node(is_reshaped ? a.transpose : a.product, "", {}, result + "_joined");
+  become(made, a, form, mask);
+  const std::string value = graph_.node(made).output(0);
+  if (is_reshaped) return graph_.set_input(a.reshape, 0, value);
+  const std::string apart = reshaped(a.product, value, {0, 0, a.heads, a.value_size});
+  graph_.become(a.product, "Transpose");
+  graph_.set_inputs(a.product, {apart});
+  set_ints(graph_.edit(a.product), "perm", kSwapHeads);
+}
+
+}  // namespace
+
+bool fuse_attention(Model& model, Operators which) {
+  const bool is_contrib = model.opset() < kAttentionOpset;
+  if (is_contrib && which != Operators::Contrib) return false;
+  const bool changed = visit_softmaxes(model, [&](GraphEditor& graph, SizeFlow& sizes, int count) {
+    Writer writer(graph, sizes, is_contrib);
+    for (int i = 0; i < count; ++i) {
+      if (!graph.is(i, "Softmax")) continue;
+      if (const auto found = search(graph, sizes, i, is_contrib).found) writer.write(*found);
+    }
+  });
+  if (changed && is_contrib) import_contrib(model);
+  return changed;
+}
+
+PatternCount count_attention(Model& model) {
+  PatternCount out;
+  visit_softmaxes(model, [&](GraphEditor& graph, SizeFlow& sizes, int count) {
+    for (int i = 0; i < count; ++i) {
+      if (!graph.is(i, "Softmax")) continue;
+      const auto each = search(graph, sizes, i, model.opset() < kAttentionOpset);
+      if (each.found) ++out.found;
+      if (!each.obstacle.empty()) ++out.obstacles[each.obstacle];
+    }
+  });
+  return out;
+}
+
+}  // namespace qtool

@@ -18,18 +18,40 @@ namespace {
 /// The opset that brings Attention.
 constexpr std::int64_t kAttentionOpset = 23;
 
+/// Next to the lowest numbers of float32 and float16; a score that is added to them is lost.
+constexpr double kLow = -3.3e38, kLowFloat16 = -65000;
+
 /// Between [batch, length, heads, size] and [batch, heads, length, size].
 constexpr std::array<std::int64_t, 4> kSwapHeads{0, 2, 1, 3};
 
 using Integers = std::vector<std::int64_t>;
 
+/// Whether an infinite constant goes into `value` by way of a few nodes.
+bool reads_infinity(const GraphEditor& graph, const std::string& value, int max_nodes) {
+  if (graph.constant(value)) {
+    const auto numbers = graph.floats(value);
+    return numbers && std::ranges::any_of(*numbers, [](double each) { return std::isinf(each); });
+  }
+  const int index = graph.producer(value);
+  if (index < 0 || max_nodes == 0) return false;
+  return std::ranges::any_of(graph.node(index).input(), [&](const std::string& input) {
+    return !input.empty() && reads_infinity(graph, input, max_nodes - 1);
+  });
+}
+
 AttentionSearch search(const GraphEditor& graph, SizeFlow& sizes, int softmax, bool is_contrib) {
+  constexpr int kMaxNodes = 5;
   AttentionSearch out = find_attention(graph, sizes, softmax);
   if (!out.found) return out;
-  const std::string& value = graph.node(softmax).input(0);
-  if (!is_single_or_half(graph, value)) return {};
-  if (is_contrib && graph.type(value) != ElementType::Float)
+  const ElementType type = graph.type(out.found->scores);
+  if (type != ElementType::Float && type != ElementType::Float16) return {};
+  if (is_contrib && type != ElementType::Float)
     return {std::nullopt, "MultiHeadAttention computes in float32 only"};
+  const auto is_infinite = [&](const AttentionMask& mask) {
+    return std::isinf(mask.number) || reads_infinity(graph, mask.value, kMaxNodes);
+  };
+  if (!is_contrib && std::ranges::any_of(out.found->masks, is_infinite))
+    return {std::nullopt, "rows that a mask of -inf hides are NaN, of Attention zero"};
   return out;
 }
 
@@ -47,10 +69,9 @@ bool visit_softmaxes(Model& model, const Visit& visit) {
 /// Writes attentions of one graph as operators.
 class Writer {
  public:
-  Writer(GraphEditor& graph, SizeFlow& sizes, bool is_contrib)
-      : graph_(graph), sizes_(sizes), is_contrib_(is_contrib) {}
+  Writer(GraphEditor& graph, SizeFlow& sizes) : graph_(graph), sizes_(sizes) {}
 
-  void write(const Attention& attention);
+  void write(const Attention& attention, bool is_contrib);
 
  private:
   /// The operator's inputs, and what it computes besides.
@@ -87,7 +108,7 @@ class Writer {
 
   GraphEditor& graph_;
   SizeFlow& sizes_;
-  bool is_contrib_;
+  bool is_contrib_ = false;                  ///< what is written now
   std::map<std::string, std::string> made_;  ///< what masks need, by what computes it
   std::map<Integers, std::string> integers_;
 };
@@ -216,7 +237,14 @@ std::string Writer::masks(const Attention& a) {
     out = out.empty() ? next : add_once(a.softmax, "Add", {out, next}, next + "_sum");
   }
   const auto is_whole = [&](const AttentionMask& each) { return has_all_rows(a, each); };
-  if (out.empty() || std::ranges::any_of(a.masks, is_whole)) return out;
+  if (out.empty()) return out;
+  // ONNX Runtime's Attention makes zeros of a row that is nothing but the lowest number.
+  if (!is_contrib_) {
+    const ElementType type = graph_.type(a.scores);
+    const double low = type == ElementType::Float ? kLow : kLowFloat16;
+    out = add_once(a.softmax, "Max", {out, number(low, type)}, out + "_clipped");
+  }
+  if (std::ranges::any_of(a.masks, is_whole)) return out;
   return add_once(a.softmax, "Expand", {out, query_count(a)}, out + "_expanded");
 }
 
@@ -258,7 +286,8 @@ bool Writer::takes_joined(const Attention& a) const {
   return target && std::ranges::find(*target, 0) == target->end();
 }
 
-void Writer::write(const Attention& a) {
+void Writer::write(const Attention& a, bool is_contrib) {
+  is_contrib_ = is_contrib;
   const Form form = is_contrib_ ? contrib_form(a) : standard_form(a);
   const std::string mask = masks(a);
   if (a.rank == 3 || !form.has_heads_joined) return become(a.product, a, form, mask);
@@ -279,16 +308,25 @@ void Writer::write(const Attention& a) {
 }  // namespace
 
 bool fuse_attention(Model& model, Operators which) {
-  const bool is_contrib = model.opset() < kAttentionOpset;
-  if (is_contrib && which != Operators::Contrib) return false;
+  const bool is_old = model.opset() < kAttentionOpset;
+  const bool may_contrib = which == Operators::Contrib;
+  if (is_old && !may_contrib) return false;
+  bool uses_contrib = false;
   const bool changed = visit_softmaxes(model, [&](GraphEditor& graph, SizeFlow& sizes, int count) {
-    Writer writer(graph, sizes, is_contrib);
+    Writer writer(graph, sizes);
     for (int i = 0; i < count; ++i) {
       if (!graph.is(i, "Softmax")) continue;
-      if (const auto found = search(graph, sizes, i, is_contrib).found) writer.write(*found);
+      bool is_contrib = is_old;
+      auto found = search(graph, sizes, i, is_contrib).found;
+      if (!found && !is_old && may_contrib) {
+        is_contrib = true;
+        found = search(graph, sizes, i, is_contrib).found;
+      }
+      if (found) writer.write(*found, is_contrib);
+      uses_contrib |= found && is_contrib;
     }
   });
-  if (changed && is_contrib) import_contrib(model);
+  if (uses_contrib) import_contrib(model);
   return changed;
 }
 

@@ -16,7 +16,9 @@ constexpr std::string_view kSameShape[] = {
     "Ceil",
     "Clip",
     "CumSum",
+    "DequantizeLinear",
     "Dropout",
+    "DynamicQuantizeLinear",
     "Elu",
     "Erf",
     "Exp",
@@ -33,6 +35,7 @@ constexpr std::string_view kSameShape[] = {
     "LpNormalization",
     "Neg",
     "Not",
+    "QuantizeLinear",
     "Reciprocal",
     "Relu",
     "Round",
@@ -130,7 +133,7 @@ std::optional<SizeFlow::Sizes> SizeFlow::axes_of(const onnx::NodeProto& node) {
   if (is_one_of(op, kReductions)) return reduced(node);
   if (is_one_of(op, kBroadcasts)) return broadcast(node);
   if (op == "Transpose") return transposed(node);
-  if (op == "MatMul") return product(node);
+  if (op == "MatMul" || op == "MatMulInteger") return product(node);
   if (op == "Gemm") return matrix_product(node);
   if (op == "Reshape") return reshaped(node);
   if (op == "Squeeze") return without_axes(node);
@@ -182,7 +185,7 @@ std::optional<SizeFlow::Sizes> SizeFlow::transposed(const onnx::NodeProto& node)
 }
 
 std::optional<SizeFlow::Sizes> SizeFlow::product(const onnx::NodeProto& node) {
-  const auto a = node.input_size() == 2 ? axes(node.input(0)) : std::nullopt;
+  const auto a = node.input_size() >= 2 ? axes(node.input(0)) : std::nullopt;
   const auto b = a ? axes(node.input(1)) : std::nullopt;
   if (!b || a->size() < 2 || b->size() < 2 || b->size() > a->size()) return std::nullopt;
   Sizes out = *a;

@@ -112,3 +112,20 @@ TEST_CASE("a size that is left over from two free ones is neither of them", "[pr
   })");
   CHECK(op_types(model.graph()) == "Reshape Neg Shape Gather Concat Reshape");
 }
+
+TEST_CASE("rows of a product of integers are those of its floats", "[preprocess]") {
+  const Model model = folded(R"(agraph (float[N,2,4] x) => (float[A,B,C] y)
+    <int8[8,3] w = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6}, int64[2] rows = {-1, 8},
+     int64[1] first = {0}, int64[1] one = {1}, int64[1] rest = {-1}> {
+    s = Shape (x)
+    n = Gather (s, first)
+    r = Reshape (x, rows)
+    q, scale, zero = DynamicQuantizeLinear (r)
+    p = MatMulInteger (q, w, zero)
+    f = Cast <to = 1> (p)
+    t = Concat <axis = 0> (n, one, rest)
+    y = Reshape (f, t)
+  })");
+  CHECK(op_types(model.graph()) == "Reshape DynamicQuantizeLinear MatMulInteger Cast Reshape");
+  CHECK(target(model, "y") == std::vector<std::int64_t>{0, 1, -1});
+}

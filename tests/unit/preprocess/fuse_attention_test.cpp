@@ -1,3 +1,5 @@
+#include <limits>
+#include <span>
 #include <string>
 
 #include "preprocess/fusion.h"
@@ -15,7 +17,8 @@ constexpr const char* kNumbers =
     "int64[3] flat = {-1, 3, 4}, int64[4] back = {-1, 2, 4, 3}, int64[4] four = {2, 2, 3, 4}, "
     "int64[1] zero = {0}, int64[1] one = {1}, int64[1] wide = {8}, float none = {0}, "
     "float root = {2}, float half = {0.5}, float part = {0.70710677}, float third = {0.3}, "
-    "float low = {-3.4e38}, float mild = {-100}, float[2,1,1] each_head = {0.5, 0.25}>";
+    "float low = {-3.4e38}, float lowest = {-3.4028234663852886e38}, float mild = {-100}, "
+    "float[2,1,1] each_head = {0.5, 0.25}>";
 
 constexpr const char* kQuery = "q3 = Reshape (q, heads) q4 = Transpose <perm = [0, 2, 1, 3]> (q3) ";
 constexpr const char* kKeys = "k3 = Reshape (k, heads) kt = Transpose <perm = [0, 2, 3, 1]> (k3) ";
@@ -139,7 +142,7 @@ TEST_CASE("attention whose heads are part of the batch has one head", "[preproce
       "kt = Transpose <perm = [0, 2, 1]> (k) s = MatMul (q, kt) a = Add (s, m) "
       "p = Softmax <axis = -1> (a) y = MatMul (p, v)";
   CHECK(left(masked, ", float[2,3,3] m") == "Unsqueeze MultiHeadAttention");
-  CHECK(left_standard(masked, ", float[2,3,3] m") == "Unsqueeze Attention");
+  CHECK(left_standard(masked, ", float[2,3,3] m") == "Unsqueeze Max Attention");
 }
 
 TEST_CASE("what reads rows of joined heads still does", "[preprocess]") {
@@ -158,9 +161,9 @@ TEST_CASE("masks are stretched as far as the operators want them", "[preprocess]
   CHECK(left(body, ", float[2,3,3] m") == "Unsqueeze MultiHeadAttention");
   CHECK(left(body, ", float[3,3] m") == "Unsqueeze MultiHeadAttention");
   CHECK(left(body, ", float[3] m") == "Unsqueeze Expand MultiHeadAttention");
-  CHECK(left_standard(body, ", float[2,1,1,3] m") == "Expand Attention");
-  CHECK(left_standard(body, ", float[2,3,3] m") == "Unsqueeze Attention");
-  CHECK(left_standard(body, ", float[3,3] m") == "Unsqueeze Attention");
+  CHECK(left_standard(body, ", float[2,1,1,3] m") == "Max Expand Attention");
+  CHECK(left_standard(body, ", float[2,3,3] m") == "Unsqueeze Max Attention");
+  CHECK(left_standard(body, ", float[3,3] m") == "Unsqueeze Max Attention");
 }
 
 TEST_CASE("a mask of free sizes is stretched by the shape of the queries, once for all layers",
@@ -200,9 +203,43 @@ TEST_CASE("two masks are added", "[preprocess]") {
                            kResult;
   CHECK(left(body, ", bool[1,1,3,3] future, float[2,1,1,3] m") == "Where Add MultiHeadAttention");
   CHECK(left_standard(body, ", bool[3,3] future, float[2,1,1,3] m") ==
-        "Where Unsqueeze Add Attention");
+        "Where Unsqueeze Add Max Attention");
   CHECK(left(body, ", bool[1,1,1,3] future, float[2,1,1,3] m") ==
         "Where Add Expand MultiHeadAttention");
+}
+
+TEST_CASE("rows that are hidden whole are what they were", "[preprocess]") {
+  const std::string masked = "a = Where (m, d, lowest) p = Softmax <axis = -1> (a) ";
+  const std::string added =
+      "b = Where (m, none, lowest) a = Add (d, b) p = Softmax <axis = -1> (a) ";
+  // Of three random conditions each, some rows hold none that is true.
+  for (const std::string& mask : {masked, added}) {
+    CAPTURE(mask);
+    CHECK(left(kSplit + kScores + mask + kResult, ", bool[2,2,3,3] m") ==
+          "Where MultiHeadAttention");
+    CHECK(left_standard(kSplit + kScores + mask + kResult, ", bool[2,2,3,3] m") ==
+          "Where Max Attention");
+  }
+}
+
+TEST_CASE("a mask of infinities stays with ONNX's operator, which makes no NaN", "[preprocess]") {
+  Model model = model_of(23,
+                         kSplit + kScores +
+                             "b = Where (m, none, low) a = Add (d, b) "
+                             "p = Softmax <axis = -1> (a) " +
+                             kResult,
+                         ", bool[2,2,3,3] m");
+  for (auto& tensor : *model.graph().mutable_initializer()) {
+    const float infinity = -std::numeric_limits<float>::infinity();
+    if (tensor.name() == "low")
+      tensor = make_tensor("low", ElementType::Float, {}, std::as_bytes(std::span(&infinity, 1)));
+  }
+  std::vector<std::string> notes;
+  ShapeInference(model, notes).run();
+  const auto stays = op_types(after_pass(model, fuse_standard).graph());
+  CHECK(stays.find("Softmax") != std::string::npos);
+  CHECK(count_attention(model).obstacles.size() == 1);
+  CHECK(left(model) == "Where MultiHeadAttention");
 }
 
 TEST_CASE("what only looks like attention stays", "[preprocess]") {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# run.sh QTOOL FOLDER: makes a Python environment with the pinned requirements in FOLDER, once, and compares with the peer.
+# run.sh SCRIPT QTOOL FOLDER: makes a Python environment with the pinned requirements in FOLDER, once, and runs a script of this folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-qtool=$1 folder=$2
+script=$1 qtool=$2 folder=$3
 mkdir -p "$folder"
 if ! cmp -s "$here/requirements.txt" "$folder/requirements.txt"; then
   rm -rf "$folder/venv"
@@ -10,4 +10,4 @@ if ! cmp -s "$here/requirements.txt" "$folder/requirements.txt"; then
   "$folder/venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
   cp "$here/requirements.txt" "$folder/requirements.txt"
 fi
-exec "$folder/venv/bin/python" "$here/compare_with_peer.py" "$qtool" "$folder/models"
+exec "$folder/venv/bin/python" "$here/$script" "$qtool" "$folder/models"

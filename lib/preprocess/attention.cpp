@@ -209,10 +209,10 @@ bool Search::read_scores(const std::string& value, int max_masks, Attention& out
   const int index = graph_.producer(value);
   if (max_masks == 0 || index < 0 || !is_read_once(value)) return false;
   for (const auto& [masked, mask] : maskings(index)) {
-    out.masks.push_back(mask);
     // A mask of more axes would broadcast the scores, and what they are multiplied with.
-    if (rank(masked) == rank(value) && read_scores(masked, max_masks - 1, out)) return true;
-    out.masks.pop_back();
+    if (rank(masked) != rank(value) || !read_scores(masked, max_masks - 1, out)) continue;
+    out.masks.push_back(mask);
+    return true;
   }
   return false;
 }

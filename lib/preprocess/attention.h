@@ -35,11 +35,11 @@ struct Attention {
   int transpose = -1;  ///< behind that, to [batch, length, heads, size], or -1
   int reshape = -1;    ///< behind that, or -1
   AttentionOperand q, k, v;
-  std::vector<AttentionMask> masks;
-  double scale = 1;        ///< without the factors of q and k
-  int rank = 4;            ///< of the scores; with 3 the heads are part of the batch
-  std::int64_t heads = 1;  ///< 1 where they are part of the batch
-  std::int64_t size = 0;   ///< of a head's queries and keys
+  std::vector<AttentionMask> masks;  ///< in the order in which they come
+  double scale = 1;                  ///< without the factors of q and k
+  int rank = 4;                      ///< of the scores; with 3 the heads are part of the batch
+  std::int64_t heads = 1;            ///< 1 where they are part of the batch
+  std::int64_t size = 0;             ///< of a head's queries and keys
   std::int64_t value_size = 0;
 };
 

@@ -18,8 +18,8 @@ namespace {
 /// The opset that brings Attention.
 constexpr std::int64_t kAttentionOpset = 23;
 
-/// Next to the lowest numbers of float32 and float16; a score that is added to them is lost.
-constexpr double kLow = -3.3e38, kLowFloat16 = -65000;
+/// Next to the lowest float32; a score that is added to it is lost.
+constexpr double kLow = -3.3e38;
 
 /// Between [batch, length, heads, size] and [batch, heads, length, size].
 constexpr std::array<std::int64_t, 4> kSwapHeads{0, 2, 1, 3};
@@ -47,6 +47,11 @@ AttentionSearch search(const GraphEditor& graph, SizeFlow& sizes, int softmax, b
   if (type != ElementType::Float && type != ElementType::Float16) return {};
   if (is_contrib && type != ElementType::Float)
     return {std::nullopt, "MultiHeadAttention computes in float32 only"};
+  // Where a row is hidden whole, float16 loses the scores that float32 keeps.
+  if (type == ElementType::Float16 && !out.found->masks.empty())
+    return {std::nullopt, "Attention adds a mask of float16 in float32"};
+  if (!is_contrib && out.found->masks.size() > 1)
+    return {std::nullopt, "rows that two masks hide may sum up to -inf and NaN, of Attention zero"};
   const auto is_infinite = [&](const AttentionMask& mask) {
     return std::isinf(mask.number) || reads_infinity(graph, mask.value, kMaxNodes);
   };
@@ -86,7 +91,9 @@ class Writer {
   Scaled split(const AttentionOperand& operand, int before);
 
   std::string masks(const Attention& attention);
-  std::string bias(const Attention& attention, const AttentionMask& mask);
+  std::string masked(const Attention& attention, const AttentionMask& mask,
+                     const std::string& bias);
+  std::string with_four_axes(const Attention& attention, const std::string& value);
   bool has_all_rows(const Attention& attention, const AttentionMask& mask) const;
   std::string query_count(const Attention& attention);
 
@@ -178,20 +185,24 @@ Writer::Form Writer::contrib_form(const Attention& a) {
   return {q, split(a.k, a.softmax), split(a.v, a.product), true};
 }
 
-/// A mask as numbers to add to the scores, with four axes.
-std::string Writer::bias(const Attention& a, const AttentionMask& mask) {
-  std::string out = mask.value;
-  if (mask.kind != AttentionMask::Kind::Added) {
-    const ElementType type = graph_.type(a.scores);
-    const std::string zero = number(0, type), far = number(mask.number, type);
-    const bool keeps_true = mask.kind == AttentionMask::Kind::KeptWhereTrue;
-    out = add_once(a.softmax, "Where", {out, keeps_true ? zero : far, keeps_true ? far : zero},
-                   out + "_bias");
-  }
-  const auto count = sizes_.axes(mask.value)->size();
-  if (count == 1) return unsqueezed(a.softmax, out, {0, 1, 2});
-  if (count == 2) return unsqueezed(a.softmax, out, {0, 1});
-  return count == 3 ? unsqueezed(a.softmax, out, {a.rank == 4 ? 0 : 1}) : out;
+/// `value`, that broadcasts to the scores, with the four axes that operators want.
+std::string Writer::with_four_axes(const Attention& a, const std::string& value) {
+  const auto count = sizes_.axes(value)->size();
+  if (count == 1) return unsqueezed(a.softmax, value, {0, 1, 2});
+  if (count == 2) return unsqueezed(a.softmax, value, {0, 1});
+  return count == 3 ? unsqueezed(a.softmax, value, {a.rank == 4 ? 0 : 1}) : value;
+}
+
+/// What `mask` makes of `bias`, which is added to the scores; empty for nothing.
+std::string Writer::masked(const Attention& a, const AttentionMask& mask, const std::string& bias) {
+  const std::string value = with_four_axes(a, mask.value);
+  if (mask.kind == AttentionMask::Kind::Added)
+    return bias.empty() ? value : add_once(a.softmax, "Add", {bias, value}, value + "_sum");
+  const ElementType type = graph_.type(a.scores);
+  const std::string kept = bias.empty() ? number(0, type) : bias, far = number(mask.number, type);
+  const bool keeps_true = mask.kind == AttentionMask::Kind::KeptWhereTrue;
+  return add_once(a.softmax, "Where", {value, keeps_true ? kept : far, keeps_true ? far : kept},
+                  value + "_bias");
 }
 
 std::string Writer::unsqueezed(int before, const std::string& value, const Integers& axes) {
@@ -232,17 +243,13 @@ bool Writer::has_all_rows(const Attention& a, const AttentionMask& mask) const {
 /// stretch the first two axes alone.
 std::string Writer::masks(const Attention& a) {
   std::string out;
-  for (const AttentionMask& each : a.masks) {
-    const std::string next = bias(a, each);
-    out = out.empty() ? next : add_once(a.softmax, "Add", {out, next}, next + "_sum");
-  }
+  for (const AttentionMask& each : a.masks) out = masked(a, each, out);
   const auto is_whole = [&](const AttentionMask& each) { return has_all_rows(a, each); };
   if (out.empty()) return out;
   // ONNX Runtime's Attention makes zeros of a row that is nothing but the lowest number.
   if (!is_contrib_) {
-    const ElementType type = graph_.type(a.scores);
-    const double low = type == ElementType::Float ? kLow : kLowFloat16;
-    out = add_once(a.softmax, "Max", {out, number(low, type)}, out + "_clipped");
+    const std::string low = number(kLow, ElementType::Float);
+    out = add_once(a.softmax, "Max", {out, low}, out + "_clipped");
   }
   if (std::ranges::any_of(a.masks, is_whole)) return out;
   return add_once(a.softmax, "Expand", {out, query_count(a)}, out + "_expanded");

@@ -57,6 +57,26 @@ TEST_CASE("preprocess: a second run changes nothing, with ONNX Runtime's optimiz
   }
 }
 
+TEST_CASE("preprocess: patterns that could be one operator are reported with what would do it",
+          "[cli]") {
+  const TempDir dir;
+  dir.write("model.onnx",
+            testing::text_proto("g (float[2,4] x) => (float[2,4] y) { s = Sigmoid (x) "
+                                "y = Mul (x, s) }")
+                .SerializeAsString());
+  const auto text = run_qtool("preprocess model.onnx out.onnx", dir);
+  CHECK(text.err.empty());
+  CHECK(text.out.find("patterns left in single operators") != std::string::npos);
+  CHECK(text.out.find("1  silu     preprocess.opset 24: Swish; preprocess.fusions: QuickGelu") !=
+        std::string::npos);
+  const auto json = run_qtool("preprocess model.onnx out.onnx --json", dir);
+  CHECK(to_compact_json(*parse_json(json.out, "stdout").find("patterns_left")) ==
+        R"([{"fusion":"silu","count":1,"reason":"preprocess.opset 24: Swish; )"
+        R"(preprocess.fusions: QuickGelu"}])");
+  CHECK(run_qtool("preprocess model.onnx out.onnx --fusions silu", dir).out.find("patterns left") ==
+        std::string::npos);
+}
+
 TEST_CASE("preprocess: what a count of samples must be", "[cli]") {
   const TempDir dir;
   fill(dir);

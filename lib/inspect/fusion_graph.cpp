@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "preprocess/foldable.h"
 #include "quantize/params.h"
 
 namespace qtool {
@@ -30,10 +31,23 @@ bool is_passed(const onnx::NodeProto& node, std::int64_t opset) {
 
 }  // namespace
 
-FusionGraph::FusionGraph(const Model& model, const onnx::GraphProto& graph)
-    : model_(model), view_(graph), is_gone_(static_cast<std::size_t>(graph.node_size()), false) {
+FusionGraph::FusionGraph(const Model& model, const onnx::GraphProto& graph, const GraphView* outer)
+    : model_(model),
+      view_(graph, outer),
+      is_gone_(static_cast<std::size_t>(graph.node_size()), false) {
+  find_constants();
   drop_clamps();
   move_quantizers();
+}
+
+const onnx::TensorProto* FusionGraph::constant(const std::string& value) const {
+  if (const onnx::TensorProto* initializer = view_.initializer(value)) return initializer;
+  const int producer = view_.producer_of(value);
+  if (producer < 0 || view_.node(producer).op_type() != "Constant") return nullptr;
+  for (const auto& attribute : view_.node(producer).attribute()) {
+    if (attribute.name() == "value" && attribute.has_t()) return &attribute.t();
+  }
+  return nullptr;
 }
 
 /// What a Q gives or a DQ takes: the zero point has that type.
@@ -60,28 +74,59 @@ double FusionGraph::number_in(const onnx::TensorProto& constant) const {
 
 std::optional<PairParams> FusionGraph::params_of(const onnx::NodeProto& node) const {
   if (node.input_size() < 2) return std::nullopt;
-  const onnx::TensorProto* scale = view_.initializer(node.input(1));
+  const onnx::TensorProto* scale = constant(node.input(1));
   if (!scale || element_count(*scale) != 1) return std::nullopt;
   PairParams params{number_in(*scale), 0};
   if (node.input_size() > 2 && !node.input(2).empty()) {
-    const onnx::TensorProto* zero_point = view_.initializer(node.input(2));
+    const onnx::TensorProto* zero_point = constant(node.input(2));
     if (!zero_point || element_count(*zero_point) != 1) return std::nullopt;
     params.zero_point = number_in(*zero_point);
   }
   return params;
 }
 
-/// What stands at a value with this Q or DQ. Where one DQ alone reads a Q of int8, ONNX Runtime
-/// makes both uint8.
+/// What ONNX Runtime folds before it looks for integer kernels, a Q not among it.
+void FusionGraph::find_constants() {
+  const auto is_constant = [&](const std::string& value) {
+    return value.empty() || computed_constants_.contains(value) || constant(value) != nullptr;
+  };
+  for (int index = 0; index < view_.node_count(); ++index) {
+    const auto& node = view_.node(index);
+    if (is_pure(node) && node.input_size() > 0 && std::ranges::all_of(node.input(), is_constant))
+      computed_constants_.insert(node.output().begin(), node.output().end());
+  }
+}
+
+/// ONNX Runtime gives each reader of a DQ one of its own, but for the first; the graph's outputs
+/// and bodies keep that. A Shape does not count: mostly it is folded before.
+bool FusionGraph::keeps_one_dequantizer(const onnx::NodeProto& dequantizer) const {
+  const std::string& value = dequantizer.output(0);
+  const auto readers = std::ranges::count_if(view_.uses_of(value), [&](const Use& use) {
+    return view_.node(use.node).op_type() != "Shape";
+  });
+  return readers <= (view_.is_graph_output(value) || view_.is_captured(value) ? 0 : 1);
+}
+
+/// ONNX Runtime makes a Q and a DQ of int8 uint8 where that DQ alone reads that Q. Before that it
+/// has computed the Q of a constant.
+bool FusionGraph::becomes_unsigned(const onnx::NodeProto& pair) const {
+  const int quantizer =
+      is_quantizer(pair) ? view_.producer_of(pair.output(0)) : view_.producer_of(pair.input(0));
+  if (quantizer < 0 || !is_quantizer(view_.node(quantizer))) return false;
+  const auto& node = view_.node(quantizer);
+  const int dequantizer = sole_reader(node.output(0));
+  return dequantizer >= 0 && is_dequantizer(view_.node(dequantizer)) &&
+         keeps_one_dequantizer(view_.node(dequantizer)) && !constant(node.input(0)) &&
+         !computed_constants_.contains(node.input(0));
+}
+
+/// What stands at a value with this Q or DQ.
 End FusionGraph::end_at(int pair) const {
   const auto& node = view_.node(pair);
   End end{End::Kind::Quantized, integer_type(node), params_of(node), pair};
-  const auto* scale = node.input_size() > 1 ? view_.initializer(node.input(1)) : nullptr;
+  const auto* scale = node.input_size() > 1 ? constant(node.input(1)) : nullptr;
   end.has_half_scale = scale && element_type(*scale) == ElementType::Float16;
-  const int quantizer = is_quantizer(node) ? pair : view_.producer_of(node.input(0));
-  const bool has_pair = quantizer >= 0 && is_quantizer(view_.node(quantizer)) &&
-                        sole_reader(view_.node(quantizer).output(0)) >= 0;
-  if (end.type == ElementType::Int8 && has_pair) end.type = ElementType::UInt8;
+  if (end.type == ElementType::Int8 && becomes_unsigned(node)) end.type = ElementType::UInt8;
   return end;
 }
 
@@ -154,7 +199,7 @@ std::optional<std::pair<double, double>> FusionGraph::bounds_of(
                    double{float_attribute(clamp, "max", std::numeric_limits<float>::infinity())}};
   for (const int slot : {1, 2}) {
     if (slot >= clamp.input_size() || clamp.input(slot).empty()) continue;
-    const onnx::TensorProto* bound = view_.initializer(clamp.input(slot));
+    const onnx::TensorProto* bound = constant(clamp.input(slot));
     if (!bound || element_count(*bound) != 1) return std::nullopt;
     (slot == 1 ? bounds.first : bounds.second) = number_in(*bound);
   }
@@ -204,8 +249,9 @@ void FusionGraph::move_quantizers() {
     if (!is_passed(node, opset)) continue;
     const auto ends = behind(index);
     const int producer = view_.producer_of(node.input(0));
+    const bool is_computed = producer >= 0 || view_.is_graph_input(node.input(0));
     if (ends.size() != 1 || ends.front().kind != End::Kind::Quantized || !ends.front().params ||
-        before(index, 0).kind == End::Kind::Quantized || producer < 0 ||
+        before(index, 0).kind == End::Kind::Quantized || !is_computed ||
         sole_reader(node.input(0)) != index)
       continue;
     moved_[node.input(0)] = ends.front();

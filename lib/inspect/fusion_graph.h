@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "model/graph_view.h"
@@ -34,12 +36,15 @@ struct End {
 /// that only move values.
 class FusionGraph {
  public:
-  FusionGraph(const Model& model, const onnx::GraphProto& graph);
+  /// `outer`: of the graph around, where `graph` is a body.
+  FusionGraph(const Model& model, const onnx::GraphProto& graph, const GraphView* outer = nullptr);
 
   const GraphView& view() const { return view_; }
   const Model& model() const { return model_; }
   /// Whether the node is a Relu or Clip that goes away, or was folded at loading.
   bool is_gone(int index) const { return is_gone_[static_cast<std::size_t>(index)]; }
+  /// The values of an initializer or of a Constant node, which is one to ONNX Runtime; or nullptr.
+  const onnx::TensorProto* constant(const std::string& value) const;
   End before(int index, int slot) const;
   /// The name of the value that the node reads, as it was before a pair.
   std::string value_before(int index, int slot) const;
@@ -50,6 +55,9 @@ class FusionGraph {
  private:
   double number_in(const onnx::TensorProto& constant) const;
   End end_at(int pair) const;
+  bool becomes_unsigned(const onnx::NodeProto& pair) const;
+  bool keeps_one_dequantizer(const onnx::NodeProto& dequantizer) const;
+  void find_constants();
   ElementType integer_type(const onnx::NodeProto& pair) const;
   std::optional<PairParams> params_of(const onnx::NodeProto& node) const;
   bool makes_superfluous(const onnx::NodeProto& clamp, const onnx::NodeProto& quantizer) const;
@@ -62,7 +70,8 @@ class FusionGraph {
   const Model& model_;
   GraphView view_;
   std::vector<bool> is_gone_;
-  std::unordered_map<std::string, End> moved_;  ///< values that a moved pair stands on
+  std::unordered_set<std::string_view> computed_constants_;  ///< values that depend on constants
+  std::unordered_map<std::string, End> moved_;               ///< values that a moved pair stands on
 };
 
 }  // namespace qtool

@@ -59,15 +59,26 @@ bool is_layer(const FusionRule& rule) {
   return rule.op_type == "Conv" || rule.op_type == "MatMul" || rule.op_type == "Gemm";
 }
 
+/// Whether ONNX Runtime quantizes a constant weight or bias itself when it loads the model: of a
+/// layer between a DQ and a Q, the weight with one scale, and not one of a graph around.
+bool quantizes_itself(const FusionGraph& graph, const FusionRule& rule, int index, int slot) {
+  const auto& node = graph.view().node(index);
+  const auto* values = slot == 0 ? nullptr : graph.constant(node.input(slot));
+  if (!values || element_type(*values) != ElementType::Float || rule.op_type == "MatMul" ||
+      !is_layer(rule) || (slot == 2 && values->dims_size() != 1) ||
+      (slot == 1 && !graph.view().defines(node.input(slot))))
+    return false;
+  const auto ends = graph.behind(index);
+  return ends.size() == 1 && ends.front().kind == End::Kind::Quantized;
+}
+
 std::string obstacle_before(const FusionGraph& graph, const FusionRule& rule, int index) {
   const auto& node = graph.view().node(index);
   const int count = rule.quantized_inputs < 0 ? input_count(node) : rule.quantized_inputs;
   const End first = graph.before(index, rule.first_quantized);
   for (int slot = rule.first_quantized; slot < rule.first_quantized + count; ++slot) {
     const End end = graph.before(index, slot);
-    const bool is_float_bias =
-        rule.op_type == "Conv" && slot == 2 && graph.view().initializer(node.input(2)) != nullptr;
-    if (end.kind == End::Kind::Float && !is_float_bias)
+    if (end.kind == End::Kind::Float && !quantizes_itself(graph, rule, index, slot))
       return fmt::format("its input {} comes as floats", slot);
     if (!is_layer(rule) && end.type != first.type) return "its inputs have different types";
     if (!is_layer(rule) && !end.params) return "a scale or zero point is not one constant";

@@ -22,10 +22,23 @@ bool is_integer_operator(std::string_view op_type) {
   return op_type.starts_with("QLinear") || std::ranges::find(kOthers, op_type) != std::end(kOthers);
 }
 
-void forecast_graph(const Model& model, const onnx::GraphProto& graph, KernelForecast& out) {
-  const FusionGraph fused(model, graph);
+void forecast_graph(const Model& model, const onnx::GraphProto& graph, const GraphView* outer,
+                    KernelForecast& out);
+
+void forecast_bodies(const Model& model, const onnx::NodeProto& node, const GraphView& outer,
+                     KernelForecast& out) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.has_g()) forecast_graph(model, attribute.g(), &outer, out);
+    for (const auto& graph : attribute.graphs()) forecast_graph(model, graph, &outer, out);
+  }
+}
+
+void forecast_graph(const Model& model, const onnx::GraphProto& graph, const GraphView* outer,
+                    KernelForecast& out) {
+  const FusionGraph fused(model, graph, outer);
   for (int index = 0; index < graph.node_size(); ++index) {
     const auto& node = graph.node(index);
+    forecast_bodies(model, node, fused.view(), out);
     NodeKernel kernel{node.name(), node.op_type(), {}, {}};
     if (is_integer_operator(node.op_type())) {
       kernel.kernel = node.op_type();
@@ -45,8 +58,7 @@ void forecast_graph(const Model& model, const onnx::GraphProto& graph, KernelFor
 
 KernelForecast forecast_kernels(const Model& model) {
   KernelForecast out;
-  for_each_graph(model.graph(),
-                 [&](const onnx::GraphProto& graph) { forecast_graph(model, graph, out); });
+  forecast_graph(model, model.graph(), nullptr, out);
   return out;
 }
 

@@ -123,7 +123,8 @@ JsonValue to_json(const InspectReport& report) {
       .add("unused_weight_count", summary.unused_weight_count)
       .add("weights", json_list(summary.weights, type_json))
       .add("quantization", quantization_json(report))
-      .add("kernels", to_json(report.kernels));
+      .add("kernels", to_json(report.kernels))
+      .add("kernel_nodes", kernel_nodes_json(report.kernels));
   object.add("preset", std::string(enum_name(report.preset)))
       .add("lint", json_list(report.lint, lint_json));
   if (report.explanation) object.add("explanation", explanation_json(*report.explanation));

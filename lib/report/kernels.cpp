@@ -49,6 +49,13 @@ JsonValue group_json(const FloatGroup& group) {
       .take();
 }
 
+JsonValue node_json(const NodeKernel& node) {
+  JsonObject object;
+  object.add("name", node.node_name).add("op_type", node.op_type);
+  return node.kernel.empty() ? object.add("reason", node.reason).take()
+                             : object.add("kernel", node.kernel).take();
+}
+
 }  // namespace
 
 std::string kernels_text(const KernelForecast& forecast) {
@@ -87,6 +94,10 @@ JsonValue to_json(const KernelForecast& forecast) {
       .add("float_nodes", forecast.float_nodes)
       .add("float", json_list(float_groups(forecast), group_json))
       .take();
+}
+
+JsonValue kernel_nodes_json(const KernelForecast& forecast) {
+  return json_list(forecast.nodes, node_json);
 }
 
 }  // namespace qtool

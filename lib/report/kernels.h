@@ -17,4 +17,7 @@ std::vector<Section> kernel_sections(const KernelForecast& forecast, std::size_t
 
 JsonValue to_json(const KernelForecast& forecast);
 
+/// One entry per node that has an integer kernel, in graph order: its kernel, or why it has floats.
+JsonValue kernel_nodes_json(const KernelForecast& forecast);
+
 }  // namespace qtool

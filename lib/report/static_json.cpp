@@ -98,6 +98,7 @@ JsonValue to_json(const StaticReport& report) {
   object.add("command", "static");
   add_static_members(object, report);
   return object.add("quantized_tensors", json_list(all_tensors(report.plan), tensor_json))
+      .add("kernel_nodes", kernel_nodes_json(report.kernels))
       .add("passes", passes_json(report.preprocess))
       .add("notes", report.preprocess.notes)
       .add("seconds", times_json(report.seconds))

@@ -131,5 +131,14 @@ TEST_CASE("inspect report: JSON gives shapes as sizes, names or null", "[report]
         R"([{"type":"float32","tensor_count":2,"elements":1000,"bytes":4000}])");
 }
 
+TEST_CASE("inspect report: JSON says of each node its integer kernel or why it has none",
+          "[report]") {
+  InspectReport report = example();
+  report.kernels.nodes = {{"c", "Conv", "QLinearConv", ""}, {"a", "Add", "", "why"}};
+  CHECK(to_compact_json(*to_json(report).find("kernel_nodes")) ==
+        R"([{"name":"c","op_type":"Conv","kernel":"QLinearConv"},)"
+        R"({"name":"a","op_type":"Add","reason":"why"}])");
+}
+
 }  // namespace
 }  // namespace qtool

@@ -63,7 +63,7 @@ constexpr OpRule normalization(std::string_view op_type) {
   return {.op_type = op_type,
           .inputs = {activation()},
           .entry = Entry::OutputRead,
-          .integer_on = but(kCpuProvider | kTensorRt | kMiGraphX)};
+          .integer_on = but(kCpuProvider | kTensorRt | kOpenVino | kMiGraphX)};
 }
 
 /// Sorted by op_type. Operators without a row stay in float.
@@ -82,7 +82,7 @@ constexpr OpRule kOpRules[] = {
      .refine = refine_conv_transpose},
     not_on(kCpuProvider | kTensorRt, elementwise("CumSum")),
     own(mover("DepthToSpace", 13)),
-    own(not_on(kCpuProvider, elementwise("Div"))),
+    own(not_on(kCpuProvider | kTensorRt | kOpenVino, elementwise("Div"))),
     {.op_type = "EmbedLayerNormalization",
      .domain = "com.microsoft",
      .inputs = {activation(), activation(), activation()},
@@ -121,7 +121,7 @@ constexpr OpRule kOpRules[] = {
      .outputs = OutputParams::SharedWithInput,
      .entry = Entry::OutputRead},
     mover("Squeeze"),
-    own(not_on(kCpuProvider, elementwise("Sub"))),
+    own(not_on(kCpuProvider | kTensorRt | kOpenVino, elementwise("Sub"))),
     not_on(kCpuProvider | kTensorRt, mover("TopK")),
     mover("Transpose"),
     mover("Unsqueeze"),
@@ -195,6 +195,7 @@ constexpr Placement kMiGraphXPlacement{.rules = kOpRules,
 constexpr Placement kOpenVinoPlacement = [] {
   Placement out = kTensorRtPlacement;
   out.runtime = kOpenVino;
+  out.joins_mixed_inputs = false;
   return out;
 }();
 

@@ -119,7 +119,7 @@ void Calibration::take_table() {
 void Calibration::warn_of_missing_peaks(const std::filesystem::path& file) {
   if (!wanted_.channel_maxima || !out_.peaks.empty()) return;
   sources_.warn(fmt::format(
-      "{}: holds no largest magnitudes of channels: more of them than need it have 7 bits; "
+      "{}: holds no largest magnitudes of channels: weights lose more precision than they need to; "
       "'calibrate --per-channel-statistics' records them",
       printable(file.string())));
 }

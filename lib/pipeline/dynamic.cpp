@@ -14,6 +14,7 @@
 #include "quantize/dynamic/weight_store.h"
 #include "quantize/node_filter.h"
 #include "quantize/onnxruntime/dynamic_plan.h"
+#include "quantize/op_rules.h"
 #include "quantize/tensor_overrides.h"
 
 namespace qtool {
@@ -28,10 +29,15 @@ PlanOutcome outcome_of(const DynamicPlan& plan) {
   return out;
 }
 
-/// With the defaults that only this command has.
+/// With the defaults that only this command has. What activations are is known at run time only,
+/// and they fill all 8 bits: where int8 weights are added in pairs of 16 bits, 7 of theirs always
+/// fit.
 Config completed(Config config) {
-  auto& const_b_only = config.quantization.extra_options.mat_mul_const_b_only;
+  QuantizationConfig& quantization = config.quantization;
+  auto& const_b_only = quantization.extra_options.mat_mul_const_b_only;
   const_b_only = const_b_only.value_or(true);
+  if (placement_for(config.preset).adds_in_pairs && quantization.weight_type == QuantType::Int8)
+    quantization.reduce_range = true;
   return config;
 }
 

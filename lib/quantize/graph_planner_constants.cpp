@@ -101,7 +101,7 @@ int GraphPlanner::plan_constant(Use use, ConstantUse as, const ScaleSharing& sha
   return at;
 }
 
-/// Gives weights that 16 bits could not add up another bit of room. Of a draft it notes whose
+/// Gives weights that 16 bits could not add up wider scales. Of a draft it notes whose
 /// peaks help to tell; scales that a user gives stay.
 void GraphPlanner::look_at_pair_sums(int index, std::span<const int> input_plans) {
   const auto& node = graph_.node(index);

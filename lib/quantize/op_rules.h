@@ -127,7 +127,7 @@ struct Placement {
   /// Operators that work on several values are quantized where one of them comes in integers: a
   /// quantizer for the others costs less than floats for all.
   bool joins_mixed_inputs = false;
-  /// Products are added two by two in 16 bits: weights that could overflow those have 7 bits.
+  /// Products are added two by two in 16 bits: weights that could overflow those have wider scales.
   bool adds_in_pairs = false;
   /// Layers give integers only where an operator reads such: their kernels end in floats as well,
   /// and a quantizer behind one belongs to its reader.

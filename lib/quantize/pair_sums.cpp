@@ -118,8 +118,9 @@ bool is_byte(ElementType type) { return type == ElementType::UInt8 || type == El
 
 }  // namespace
 
-bool can_saturate(std::span<const std::int8_t> weights, std::span<const IntegerRange> inputs) {
+double pair_load(std::span<const std::int8_t> weights, std::span<const IntegerRange> inputs) {
   using Limits = std::numeric_limits<std::int16_t>;
+  std::int32_t lowest = 0, highest = 0;
   for (std::size_t first = 0; first < weights.size(); first += 2) {
     std::int32_t low = 0, high = 0;
     for (std::size_t i = first; i < std::min(first + 2, weights.size()); ++i) {
@@ -127,13 +128,14 @@ bool can_saturate(std::span<const std::int8_t> weights, std::span<const IntegerR
       low += std::min(a, b);
       high += std::max(a, b);
     }
-    if (low < Limits::min() || high > Limits::max()) return true;
+    lowest = std::min(lowest, low);
+    highest = std::max(highest, high);
   }
-  return false;
+  return std::max(double{1} * lowest / Limits::min(), double{1} * highest / Limits::max());
 }
 
-std::vector<bool> saturating_scales(const onnx::NodeProto& node, const Tensor& weight,
-                                    const QuantParams& params, const PairedInput& input) {
+std::vector<double> pair_loads(const onnx::NodeProto& node, const Tensor& weight,
+                               const QuantParams& params, const PairedInput& input) {
   const WeightOrder order = order_of(node, weight);
   if (order.columns() == 0 || params.type != ElementType::Int8 || params.block_size > 0 ||
       !is_byte(input.params.type) || input.params.scales.size() != 1)
@@ -141,7 +143,7 @@ std::vector<bool> saturating_scales(const onnx::NodeProto& node, const Tensor& w
   const std::vector<std::byte> bytes = quantize_constant(weight, params);
   const auto* codes = reinterpret_cast<const std::int8_t*>(bytes.data());
   const ScaleOf scale_of(weight, params);
-  std::vector<bool> out(params.scales.size(), false);
+  std::vector<double> out(params.scales.size(), 0);
   std::vector<IntegerRange> inputs;
   std::vector<std::int8_t> column_weights(order.length());
   for (std::size_t column = 0; column < order.columns(); ++column) {
@@ -150,20 +152,32 @@ std::vector<bool> saturating_scales(const onnx::NodeProto& node, const Tensor& w
       inputs = inputs_of_group(order, order.group(column), input);
     for (std::size_t k = 0; k < order.length(); ++k)
       column_weights[k] = codes[order.index(column, k)];
-    if (!can_saturate(column_weights, inputs)) continue;
-    for (std::size_t k = 0; k < order.length(); ++k) out[scale_of(order.index(column, k))] = true;
+    const double load = pair_load(column_weights, inputs);
+    for (std::size_t k = 0; k < order.length(); ++k) {
+      double& largest = out[scale_of(order.index(column, k))];
+      largest = std::max(largest, load);
+    }
   }
   return out;
 }
 
 void keep_sums_in_16_bits(const onnx::NodeProto& node, const Tensor& weight,
                           const PairedInput& input, TensorPlan& plan) {
-  const std::vector<bool> saturating = saturating_scales(node, weight, plan.params, input);
-  if (plan.reduced.empty()) plan.reduced.resize(saturating.size(), false);
-  for (std::size_t i = 0; i < saturating.size(); ++i) {
-    if (!saturating[i] || plan.reduced[i]) continue;
-    plan.params.scales[i] *= 2;
-    plan.reduced[i] = true;
+  // Rounding under a wider scale may load a pair a little more than its real values would.
+  constexpr double kLeastStep = 1 + 1.0 / 64;
+  constexpr double kMostWidening = 2;
+  for (bool changed = true; changed;) {
+    changed = false;
+    const std::vector<double> loads = pair_loads(node, weight, plan.params, input);
+    if (plan.widening.empty()) plan.widening.resize(loads.size(), 1);
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      double& factor = plan.widening[i];
+      if (loads[i] <= 1 || factor >= kMostWidening) continue;
+      const double wider = std::min(kMostWidening, factor * std::max(loads[i], kLeastStep));
+      plan.params.scales[i] = static_cast<float>(plan.params.scales[i] * (wider / factor));
+      factor = wider;
+      changed = true;
+    }
   }
 }
 

@@ -57,8 +57,9 @@ std::string to_text(const QuantPlan& plan) {
     if (tensor.params.axis) out += fmt::format(" axis={}", *tensor.params.axis);
     if (tensor.params.block_size > 0) out += fmt::format(" block={}", tensor.params.block_size);
     out += " " + tensor.derivation;
-    if (const auto count = std::ranges::count(tensor.reduced, true); count > 0)
-      out += fmt::format(" 7 bits in {} of {}", count, tensor.reduced.size());
+    const auto is_wider = [](double factor) { return factor > 1; };
+    if (const auto count = std::ranges::count_if(tensor.widening, is_wider); count > 0)
+      out += fmt::format(" wider scale in {} of {}", count, tensor.widening.size());
     if (tensor.conversion) out += ", also " + element_type_name(tensor.conversion->params.type);
     out += "\n";
   }

@@ -1,6 +1,7 @@
 #include "report/static.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 #include <utility>
@@ -44,14 +45,23 @@ std::string preset_text(const StaticReport& report) {
   return report.preset_reason.empty() ? name : fmt::format("{}: {}", name, report.preset_reason);
 }
 
-/// How many scales were doubled so that sums of two products stay in 16 bits.
-std::string reduced_text(const QuantPlan& plan) {
-  std::size_t all = 0, reduced = 0;
+/// What weights lose so that sums of two products stay in 16 bits.
+std::string widening_text(const QuantPlan& plan) {
+  std::size_t all = 0, wider = 0;
+  double bits = 0, most = 0;
   for (const TensorPlan* tensor : all_tensors(plan)) {
-    all += tensor->reduced.size();
-    reduced += static_cast<std::size_t>(std::ranges::count(tensor->reduced, true));
+    all += tensor->widening.size();
+    for (const double factor : tensor->widening) {
+      wider += factor > 1 ? 1 : 0;
+      bits += std::log2(factor);
+      most = std::max(most, std::log2(factor));
+    }
   }
-  return all == 0 ? "" : fmt::format("{} of {} channels of weights have 7 bits", reduced, all);
+  if (all == 0) return "";
+  const std::string channels = fmt::format("{} of {} channels of weights", wider, all);
+  return wider == 0 ? channels + " lose precision"
+                    : fmt::format("{} lose {:.2f} bits on average, {:.2f} at most", channels,
+                                  bits / static_cast<double>(wider), most);
 }
 
 Facts facts_of(const StaticReport& report) {
@@ -66,8 +76,8 @@ Facts facts_of(const StaticReport& report) {
                            outcome.quantized_nodes, outcome.folded_nodes, outcome.float_nodes));
   facts.emplace_back("tensors", tensor_text(report.plan));
   facts.emplace_back("preset", preset_text(report));
-  if (const std::string reduced = reduced_text(report.plan); !reduced.empty())
-    facts.emplace_back("16-bit sums", reduced);
+  if (const std::string widening = widening_text(report.plan); !widening.empty())
+    facts.emplace_back("16-bit sums", widening);
   if (report.gain) {
     facts.emplace_back("predicted", fmt::format("{:.2f} of the float model's time, on a CPU with "
                                                 "VNNI",

@@ -102,6 +102,25 @@ TEST_CASE("dynamic: a second run on its own output finds nothing more to do", "[
   CHECK(again.out.find("0 quantized") != std::string::npos);
 }
 
+TEST_CASE("dynamic: int8 weights have 7 bits where 16-bit sums could saturate", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  REQUIRE(run_qtool(kLine + "--preset cpu", dir).exit_code == 0);
+  const std::string eight_bits = read_file(dir / "out.onnx");
+  REQUIRE(run_qtool(kLine + "--preset cpu --reduce-range", dir).exit_code == 0);
+  const std::string seven_bits = read_file(dir / "out.onnx");
+  REQUIRE(seven_bits != eight_bits);
+  REQUIRE(run_qtool(kLine + "--preset cpu-avx2", dir).exit_code == 0);
+  CHECK(read_file(dir / "out.onnx") == seven_bits);
+  CHECK(read_file(dir / "out.onnx.manifest.json").find("\"reduce_range\": true") !=
+        std::string::npos);
+  const std::string unsigned_weights = kLine + "--weight-type uint8 ";
+  REQUIRE(run_qtool(unsigned_weights + "--preset cpu", dir).exit_code == 0);
+  const std::string unsigned_bits = read_file(dir / "out.onnx");
+  REQUIRE(run_qtool(unsigned_weights + "--preset cpu-avx2", dir).exit_code == 0);
+  CHECK(read_file(dir / "out.onnx") == unsigned_bits);
+}
+
 TEST_CASE("dynamic: types without integer operators are refused", "[cli]") {
   const TempDir dir;
   fill(dir);

@@ -44,6 +44,10 @@ Bytes extreme_inputs(const Weights& weights, const std::vector<IntegerRange>& ra
   return out;
 }
 
+bool can_saturate(const Weights& weights, const std::vector<IntegerRange>& inputs) {
+  return pair_load(weights, inputs) > 1;
+}
+
 const std::vector<IntegerRange> kAny(2, IntegerRange{0, 255});
 
 TensorRanges ranges_of(float x) { return {{"x", {-x, x}}, {"y", {-1, 1}}}; }
@@ -112,8 +116,9 @@ TEST_CASE("pair sums: the bound is the emulation's on random weights and ranges"
   CHECK(saturating > 1000);
 }
 
-TEST_CASE("pair sums: a planned weight never saturates, and only channels that could have 7 bits",
-          "[quantize]") {
+TEST_CASE(
+    "pair sums: a planned weight never saturates, and only channels that could lose precision",
+    "[quantize]") {
   std::mt19937 random(11);
   std::normal_distribution<float> normal;
   constexpr std::size_t kRows = 24, kColumns = 40;
@@ -126,10 +131,10 @@ TEST_CASE("pair sums: a planned weight never saturates, and only channels that c
   for (std::size_t i = 0; i < kRows; ++i) peaks.push_back(static_cast<float>(random() % 100) / 100);
   const QuantPlan plan = plan_of(model, {{"x", peaks}});
   const TensorPlan& weight = weight_of(plan);
-  REQUIRE(weight.reduced.size() == kColumns);
-  const auto reduced = std::ranges::count(weight.reduced, true);
-  CHECK(reduced > 0);
-  CHECK(reduced < static_cast<std::ptrdiff_t>(kColumns));
+  REQUIRE(weight.widening.size() == kColumns);
+  const auto untouched = std::ranges::count(weight.widening, 1.0);
+  CHECK(untouched > 0);
+  CHECK(untouched < static_cast<std::ptrdiff_t>(kColumns));
 
   const auto bytes = quantize_constant(model.tensor(model.graph().initializer(0)), weight.params);
   const QuantParams& input = plan.tensors[0].params;
@@ -147,31 +152,32 @@ TEST_CASE("pair sums: a planned weight never saturates, and only channels that c
       CHECK(sum_in_pairs(weights, inputs) == exact_sum(weights, inputs));
     }
     const auto largest = std::ranges::max(weights, {}, [](int each) { return std::abs(each); });
-    // 63.5 is rounded either way.
-    CHECK((std::abs(int{largest}) <= 64) == weight.reduced[column]);
-    CHECK(std::abs(int{largest}) >= (weight.reduced[column] ? 63 : 127));
+    CHECK(std::abs(int{largest}) == Approx(127 / weight.widening[column]).margin(0.51));
+    // A few steps less would not have done.
+    const double load = pair_load(weights, ranges);
+    CHECK(load <= 1);
+    if (weight.widening[column] > 1) CHECK(load > 0.95);
   }
 }
 
 TEST_CASE("pair sums: without peaks any byte counts, and other presets keep 8 bits", "[quantize]") {
   const Model model = text_model(R"(agraph (float[1,2] x) => (float[1,2] y)
       <float[2,2] w = {127, 127, 2, 1}> { y = MatMul (x, w) })");
-  CHECK(weight_of(plan_of(model, {})).reduced == std::vector<bool>{true, false});
-  CHECK(weight_of(plan_of(model, {{"x", {0.5F, 0.5F}}})).reduced ==
-        std::vector<bool>{false, false});
+  CHECK(weight_of(plan_of(model, {})).widening == std::vector<double>{1 + 1.0 / 64, 1});
+  CHECK(weight_of(plan_of(model, {{"x", {0.5F, 0.5F}}})).widening == std::vector<double>{1, 1});
   const QuantPlan cpu =
       build_plan(model, ranges_of(1), {}, QuantizationConfig(), placement_for(Preset::Cpu));
-  CHECK(weight_of(cpu).reduced.empty());
+  CHECK(weight_of(cpu).widening.empty());
 }
 
-TEST_CASE("pair sums: one scale for all channels is doubled if any can saturate", "[quantize]") {
+TEST_CASE("pair sums: one scale for all channels is widened if any can saturate", "[quantize]") {
   const Model model = text_model(R"(agraph (float[1,2] x) => (float[1,2] y)
-      <float[2,2] w = {127, 1, 2, 1}> { y = MatMul (x, w) })");
+      <float[2,2] w = {127, 1, 127, 1}> { y = MatMul (x, w) })");
   QuantizationConfig config;
   config.per_channel = false;
   const QuantPlan plan = plan_of(model, {}, config);
-  CHECK(weight_of(plan).reduced == std::vector<bool>{true});
-  CHECK(weight_of(plan).params.scales == std::vector<float>{2});
+  CHECK(weight_of(plan).widening == std::vector<double>{254.0 * 255 / 32767});
+  CHECK(weight_of(plan).params.scales[0] == Approx(254.0 * 255 / 32767));
 }
 
 TEST_CASE("pair sums: a Conv is summed by position, then by channel", "[quantize]") {
@@ -183,8 +189,8 @@ TEST_CASE("pair sums: a Conv is summed by position, then by channel", "[quantize
     const QuantParams params{
         .type = ElementType::Int8, .scales = {1}, .zero_points = {0}, .axis = 0};
     const QuantParams input{.type = ElementType::UInt8, .scales = {1}, .zero_points = {0}};
-    return saturating_scales(graph.node(0), model.tensor(graph.initializer(0)), params,
-                             {input, {}})[0];
+    return pair_loads(graph.node(0), model.tensor(graph.initializer(0)), params, {input, {}})[0] >
+           1;
   };
   // Channel 0 at both positions, channel 1 at both positions.
   CHECK_FALSE(saturating("127, 127, 0, 0"));
@@ -197,7 +203,7 @@ TEST_CASE("pair sums: a depthwise Conv adds in 32 bits", "[quantize]") {
   const QuantParams params{
       .type = ElementType::Int8, .scales = {1, 1}, .zero_points = {0, 0}, .axis = 0};
   const QuantParams input{.type = ElementType::UInt8, .scales = {1}, .zero_points = {0}};
-  CHECK(saturating_scales(model.graph().node(0), model.tensor(model.graph().initializer(0)), params,
-                          {input, {}})
+  CHECK(pair_loads(model.graph().node(0), model.tensor(model.graph().initializer(0)), params,
+                   {input, {}})
             .empty());
 }

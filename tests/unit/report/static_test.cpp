@@ -1,5 +1,7 @@
 #include "report/static.h"
 
+#include <cmath>
+
 #include "catch.h"
 #include "static_example.h"
 
@@ -27,11 +29,14 @@ TEST_CASE("static report: what the machine chose is told, and what it cost", "[r
   StaticReport report = example_static_report();
   report.config.preset = Preset::CpuAvx2;
   report.preset_reason = "this machine has AVX2 and no VNNI";
-  report.plan.tensors[1].reduced = {true, false, false};
+  report.plan.tensors[1].widening = {2, 1, std::sqrt(2.0)};
   const std::string text = to_text(to_document(report));
   CHECK(text.find("  preset       cpu-avx2: this machine has AVX2 and no VNNI\n") !=
         std::string::npos);
-  CHECK(text.find("  16-bit sums  1 of 3 channels of weights have 7 bits\n") != std::string::npos);
+  CHECK(
+      text.find(
+          "  16-bit sums  2 of 3 channels of weights lose 0.75 bits on average, 1.00 at most\n") !=
+      std::string::npos);
 }
 
 TEST_CASE("static report: a verification adds accuracy, distances and gates", "[report]") {

@@ -22,6 +22,19 @@ bool is_integer_operator(std::string_view op_type) {
   return op_type.starts_with("QLinear") || std::ranges::find(kOthers, op_type) != std::end(kOthers);
 }
 
+/// Whether an operator that only moves values is given integers themselves, between integer
+/// operators.
+bool moves_integers(const GraphView& graph, int index) {
+  for (;;) {
+    const FusionRule* rule = find_fusion_rule(graph.node(index));
+    if (!rule || !rule->keeps_params) return false;
+    index = graph.producer_of(graph.node(index).input(0));
+    if (index < 0) return false;
+    const std::string& maker = graph.node(index).op_type();
+    if (maker == "QuantizeLinear" || maker.starts_with("QLinear")) return true;
+  }
+}
+
 void forecast_graph(const Model& model, const onnx::GraphProto& graph, const GraphView* outer,
                     KernelForecast& out);
 
@@ -39,22 +52,28 @@ void forecast_graph(const Model& model, const onnx::GraphProto& graph, const Gra
   for (int index = 0; index < graph.node_size(); ++index) {
     const auto& node = graph.node(index);
     forecast_bodies(model, node, fused.view(), out);
-    NodeKernel kernel{node.name(), node.op_type(), {}, {}};
-    if (is_integer_operator(node.op_type())) {
-      kernel.kernel = node.op_type();
-    } else if (const FusionRule* rule = find_fusion_rule(node)) {
-      if (fused.is_gone(index)) continue;
-      kernel.reason = obstacle_to_fusion(fused, *rule, index);
-      if (kernel.reason.empty()) kernel.kernel = fused_kernel(fused, *rule, index);
-    } else {
-      continue;
-    }
-    kernel.kernel.empty() ? ++out.float_nodes : ++out.integer_kernels[kernel.kernel];
-    out.nodes.push_back(std::move(kernel));
+    auto kernel = node_kernel(fused, index);
+    if (!kernel) continue;
+    kernel->kernel.empty() ? ++out.float_nodes : ++out.integer_kernels[kernel->kernel];
+    out.nodes.push_back(std::move(*kernel));
   }
 }
 
 }  // namespace
+
+std::optional<NodeKernel> node_kernel(const FusionGraph& graph, int index) {
+  const auto& node = graph.view().node(index);
+  NodeKernel kernel{node.name(), node.op_type(), {}, {}};
+  if (is_integer_operator(node.op_type()) || moves_integers(graph.view(), index)) {
+    kernel.kernel = node.op_type();
+    return kernel;
+  }
+  const FusionRule* rule = find_fusion_rule(node);
+  if (!rule || graph.is_gone(index)) return std::nullopt;
+  kernel.reason = obstacle_to_fusion(graph, *rule, index);
+  if (kernel.reason.empty()) kernel.kernel = fused_kernel(graph, *rule, index);
+  return kernel;
+}
 
 KernelForecast forecast_kernels(const Model& model) {
   KernelForecast out;

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace qtool {
 
+class FusionGraph;
 class Model;
 
 /// What ONNX Runtime's CPU provider will run a node with.
@@ -24,6 +26,9 @@ struct KernelForecast {
   std::map<std::string, std::size_t> integer_kernels;  ///< by name
   std::size_t float_nodes = 0;                         ///< of `nodes`
 };
+
+/// The kernel of one node; nothing where it has none of integers, or goes away.
+std::optional<NodeKernel> node_kernel(const FusionGraph& graph, int index);
 
 /// Tells from the graph alone which nodes become integer kernels on x64, with all optimizations of
 /// ONNX Runtime 1.32, and of the others why not (docs/placement.md). Runs nothing.

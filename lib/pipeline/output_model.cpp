@@ -55,12 +55,17 @@ void require_gate_data(const Config& config) {
   }
 }
 
+std::optional<std::filesystem::path> verification_data(const Config& config) {
+  if (config.verify.data || !config.verify.has_gates()) return config.verify.data;
+  return config.calibration.data;
+}
+
 std::optional<Verification> verify_output(const PendingModel& pending, std::uint64_t input_bytes,
                                           const Config& config,
                                           const std::function<void(const std::string&)>& warn,
                                           const Progress& progress) {
-  const auto& data = config.verify.data ? config.verify.data : config.calibration.data;
-  if (!data || (!config.verify.data && !config.verify.has_gates())) return std::nullopt;
+  const auto data = verification_data(config);
+  if (!data) return std::nullopt;
   const Session before(*config.model.input, {}), after(pending.path(), {});
   return verify_models({before, printable(config.model.input->string()), input_bytes},
                        {after, printable(config.model.output->string()), pending.bytes()}, *data,

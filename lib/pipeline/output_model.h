@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -36,8 +37,11 @@ std::string check_loading(const PendingModel& pending, const Config& config, std
 /// Refuses gates without samples to hold them against: a `Usage` error.
 void require_gate_data(const Config& config);
 
-/// Runs the input model and what was written side by side where the config has verification data or
-/// gates: on the verification data, else on the calibration data.
+/// The samples of a verification: where the config has verification data or gates, the former, else
+/// the calibration data.
+std::optional<std::filesystem::path> verification_data(const Config& config);
+
+/// Runs the input model and what was written side by side where there is `verification_data`.
 std::optional<Verification> verify_output(const PendingModel& pending, std::uint64_t input_bytes,
                                           const Config& config,
                                           const std::function<void(const std::string&)>& warn,

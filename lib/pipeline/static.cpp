@@ -57,6 +57,8 @@ StaticReport StaticRun::run() {
   }
   const auto calibration = timed("calibrate", [&] { return calibrate(model); });
   timed("plan", [&] { plan(model, calibration); });
+  const auto data = verification_data(config_);
+  Model reference = data ? model.clone() : Model();
   Model quantized =
       timed("rewrite", [&] { return planner_.lower(std::move(model), report_.plan); });
   raise_ir_version(quantized);
@@ -64,7 +66,11 @@ StaticReport StaticRun::run() {
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
   timed("load check", [&] { load_check(pending, "quantized"); });
-  timed("verify", [&] { verify(pending); });
+  timed("verify", [&] {
+    verify(pending);
+    if (data)
+      report_.regions = measure_regions(std::move(reference), pending.path(), *data, config_);
+  });
   publish(pending, config_, manifest_beside_output(report_), calibration.new_cache);
   return std::move(report_);
 }

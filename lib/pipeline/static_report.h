@@ -13,6 +13,7 @@
 #include "inspect/kernel_forecast.h"
 #include "inspect/plan_outcome.h"
 #include "pipeline/provenance.h"
+#include "pipeline/region_accuracy.h"
 #include "preprocess/preprocess.h"
 #include "quantize/plan.h"
 #include "verify/comparison.h"
@@ -40,6 +41,7 @@ struct StaticReport {
   KernelForecast kernels;            ///< of the quantized model
   std::string load_check;            ///< `loads`, `skipped`, or why only the checker was asked
   std::optional<Comparison> verification;
+  std::vector<RegionAccuracy> regions;  ///< where there is a verification
   std::vector<Gate> gates;
   std::vector<std::string> warnings;
   StageTimes seconds;

@@ -12,12 +12,14 @@
 #include "report/figures.h"
 #include "report/kernels.h"
 #include "report/left_in_float.h"
+#include "report/regions.h"
 #include "report/run_facts.h"
 
 namespace qtool {
 namespace {
 
 constexpr std::size_t kShownReasons = 8;
+constexpr std::size_t kShownRegions = 10;
 
 std::string calibration_text(const StaticReport& report) {
   const CalibrationConfig& calibration = report.config.calibration;
@@ -122,6 +124,7 @@ Document to_document(const StaticReport& report) {
   append(out.sections, left_sections(left, kShownReasons));
   append(out.sections, kernel_sections(report.kernels, kShownReasons));
   if (report.verification) append(out.sections, comparison_sections(*report.verification));
+  append(out.sections, region_sections(report.regions, kShownRegions));
   append(out.sections, gate_sections(report.gates));
   append(out.sections, left_details(left));
   out.sections.push_back(tensor_details(report.plan));

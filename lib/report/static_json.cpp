@@ -7,6 +7,7 @@
 #include "report/kernels.h"
 #include "report/left_in_float.h"
 #include "report/model_json.h"
+#include "report/regions.h"
 #include "report/run_facts.h"
 #include "report/static.h"
 
@@ -89,6 +90,7 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
       .add("kernels", to_json(report.kernels))
       .add("load_check", report.load_check)
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())
+      .add("regions", to_json(report.regions))
       .add("gates", to_json(report.gates))
       .add("warnings", report.warnings);
 }

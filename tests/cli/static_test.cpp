@@ -145,6 +145,30 @@ TEST_CASE("static: a gate that is not met ends with 4, and the model is written"
   CHECK(std::filesystem::exists(dir / "out.onnx"));
 }
 
+TEST_CASE(
+    "static: a verification says where the regions of integers begin and end, and how far off",
+    "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  const auto regions = [&](const std::string& options) {
+    REQUIRE(run_qtool(kLine + "--preset cpu " + options, dir).exit_code == 0);
+    const JsonValue manifest = parse_json(read_file(dir / "out.onnx.manifest.json"), "manifest");
+    return std::get<JsonValue::List>(manifest.find("regions")->data);
+  };
+  CHECK(regions("").empty());
+  const auto found = regions("--set verify.data=eval");
+  REQUIRE_FALSE(found.empty());
+  const auto& outputs = std::get<JsonValue::List>(found.back().find("outputs")->data);
+  REQUIRE_FALSE(outputs.empty());
+  const double sqnr_db = std::get<double>(outputs.back().find("sqnr_db")->data);
+  CHECK(sqnr_db > 20);
+  CHECK(sqnr_db < 80);
+  CHECK(run_qtool(kLine + "--preset cpu --set verify.data=eval", dir)
+            .out.find("\ninteger regions\n") != std::string::npos);
+  CHECK(regions("--preset cpu --quant-format QOperator --set verify.data=eval").size() ==
+        found.size());
+}
+
 TEST_CASE("static: progress is for terminals", "[cli]") {
   const TempDir dir;
   fill(dir);

@@ -140,3 +140,14 @@ TEST_CASE("kernels: a quantizer moves past what moves an input of the graph", "[
       "(x) q = QuantizeLinear (c, s, z) y = DequantizeLinear (q, s, z) }");
   CHECK(found.nodes.front().kernel == "Transpose");
 }
+
+TEST_CASE("kernels: what moves integers between integer operators is one of them", "[inspect]") {
+  const KernelForecast found = forecast_of(
+      "agraph (float[1,2,4,4] x) => (float[1,2,4,4] y) <float s = {0.1}, uint8 z = {10}, int64[4] "
+      "l = {1, 2, 4, 4}> { q = QuantizeLinear (x, s, z) m = Transpose <perm = [0, 1, 3, 2]> (q) n "
+      "= Reshape "
+      "(m, l) d = DequantizeLinear (n, s, z) y = Neg (d) }");
+  REQUIRE(found.nodes.size() == 2);
+  CHECK(found.nodes[0].kernel == "Transpose");
+  CHECK(found.nodes[1].kernel == "Reshape");
+}

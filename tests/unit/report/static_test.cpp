@@ -52,6 +52,41 @@ TEST_CASE("static report: a verification adds accuracy, distances and gates", "[
   CHECK(text.find("\ngates\n") != std::string::npos);
 }
 
+TEST_CASE("static report: the worst regions come first, by their worst output", "[report]") {
+  StaticReport report = example_static_report();
+  const auto distance = [](double sqnr_db, double cosine) {
+    TensorDistance out;
+    out.name = "t";
+    out.sqnr_db = sqnr_db;
+    out.cosine_mean = cosine;
+    return out;
+  };
+  report.regions = {{"a", "b", 3, {distance(40, 1)}, {distance(30, 0.99), distance(35, 1)}},
+                    {"c", "c", 1, {}, {distance(20, 0.9)}},
+                    {"d", "e", 2, {distance(10, 1)}, {}}};
+  const std::string text = to_text(to_document(report));
+  CHECK(text.find("integer regions\n"
+                  "  nodes  from  to  SQNR at begin   at end    cosine\n"
+                  "      1  c     c                  20.0 dB  0.900000\n"
+                  "      3  a     b         40.0 dB  30.0 dB  0.990000\n") != std::string::npos);
+  CHECK(to_compact_json(std::get<JsonValue::List>(to_json(report).find("regions")->data)[1]) ==
+        R"({"first":"c","last":"c","node_count":1,"inputs":[],)"
+        R"("outputs":[{"name":"t","sqnr_db":20,"cosine_mean":0.9}]})");
+}
+
+TEST_CASE("static report: of many regions the worst ten are shown", "[report]") {
+  StaticReport report = example_static_report();
+  TensorDistance distance;
+  for (int i = 0; i < 12; ++i) {
+    distance.sqnr_db = i;
+    report.regions.push_back({std::to_string(i), "z", 1, {}, {distance}});
+  }
+  const std::string text = to_text(to_document(report));
+  CHECK(text.find("integer regions, the worst 10 of 12\n") != std::string::npos);
+  CHECK(text.find("\n      1  9  ") != std::string::npos);
+  CHECK(text.find("\n      1  10 ") == std::string::npos);
+}
+
 TEST_CASE("static report: a dry run says what would be done", "[report]") {
   StaticReport report = example_static_report();
   report.config.dry_run = true;

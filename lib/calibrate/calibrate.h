@@ -38,6 +38,9 @@ struct Collection {
   /// Keeps the extremes of each sample: 16 bytes for each tensor and sample.
   bool keeps_sample_extremes = false;
   bool keeps_channel_extremes = false;
+  /// Values are added up in the graph's own order, so that extremes are another runtime's to the
+  /// last bits.
+  bool keeps_order = false;
   std::vector<std::size_t> samples;  ///< indices into the folder, ascending
   int threads = 1;
   /// Joined samples are as one: not for what is kept of each.

@@ -73,6 +73,7 @@ Calibration::Calibration(const Model& model, const CalibrationSources& sources)
       wanted_.averaged.push_back(std::move(tensor));
   }
   wanted_.kind = statistics_for(config_.calibration);
+  wanted_.keeps_order = config_.preset == Preset::OnnxRuntime;
   wanted_.keeps_sample_extremes = needs_sample_extremes(config_.calibration);
   wanted_.threads = config_.threads > 0 ? config_.threads : available_cores();
   if (wanted_.kind == StatisticsKind::Distribution && !wanted_.keeps_sample_extremes)
@@ -159,6 +160,7 @@ void Calibration::measure_in_peer_bins(const SampleFolder& folder) {
   if (!wanted_.averaged.empty()) {
     const Collection channels{.tensors = {},
                               .averaged = wanted_.averaged,
+                              .keeps_order = true,
                               .samples = samples,
                               .threads = wanted_.threads,
                               .channel_maxima = wanted_.channel_maxima};

@@ -15,10 +15,12 @@ namespace {
 /// The first sample's inputs; none where there is no folder, or one that calibration will refuse.
 std::vector<NamedTensor> first_inputs(const Config& config, const Model& model) {
   if (!config.calibration.data) return {};
-  // The calibration to come says what is converted.
+  // The calibration to come says what is converted, and lists all samples.
   const std::function<void(const std::string&)> quiet = [](const std::string&) {};
+  Config first = config;
+  first.calibration.max_samples = 1;
   try {
-    const auto folder = open_sample_folder(*config.calibration.data, config, model, quiet);
+    const auto folder = open_sample_folder(*config.calibration.data, first, model, quiet);
     if (folder->size() == 0) return {};
     return folder->read(0).inputs;
   } catch (const Error&) {

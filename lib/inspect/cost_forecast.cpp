@@ -84,6 +84,7 @@ class GraphCost {
   bool is_blocked(int index) const;
   double reordering(int index) const;
   double borders(const std::string& value) const;
+  bool keeps_channels_first(int index) const;
   double recurrent_cost(const onnx::NodeProto& node) const;
 
   const GraphView& graph_;
@@ -102,12 +103,15 @@ std::optional<LayerWork> GraphCost::layer_work(const onnx::NodeProto& node) cons
   if (type == "Conv" || is_transposed) {
     double kernel = 1;
     for (std::size_t i = 2; i < weight->size(); ++i) kernel *= static_cast<double>((*weight)[i]);
-    const bool is_depthwise = int_attribute(node, "group", 1) > 1 && (*weight)[1] == 1;
-    const LayerKind kind = is_transposed         ? LayerKind::ConvTranspose
-                           : weight->size() != 4 ? LayerKind::Conv1D
-                           : is_depthwise        ? LayerKind::Depthwise
-                           : kernel == 1         ? LayerKind::Pointwise
-                                                 : LayerKind::Conv;
+    const std::int64_t groups = int_attribute(node, "group", 1);
+    const bool is_depthwise = groups > 1 && (*weight)[1] == 1;
+    const bool is_even = groups % 16 == 0;
+    const LayerKind kind = is_transposed             ? LayerKind::ConvTranspose
+                           : weight->size() != 4     ? LayerKind::Conv1D
+                           : is_depthwise && is_even ? LayerKind::Depthwise
+                           : is_depthwise            ? LayerKind::UnevenDepthwise
+                           : kernel == 1             ? LayerKind::Pointwise
+                                                     : LayerKind::Conv;
     const double per_value = kernel * static_cast<double>((*weight)[1]);
     return LayerWork{kind, static_cast<double>((*weight)[1]),
                      (is_transposed ? *inputs : *outputs) * per_value};
@@ -166,7 +170,8 @@ double GraphCost::reordering(int index) const {
 double GraphCost::layer_cost(int index, const LayerWork& work) const {
   if (is_integer(index)) return integer_layer_us(work);
   const bool is_image = work.kind == LayerKind::Conv || work.kind == LayerKind::Pointwise ||
-                        work.kind == LayerKind::Depthwise;
+                        work.kind == LayerKind::Depthwise ||
+                        work.kind == LayerKind::UnevenDepthwise;
   return float_layer_us(work) + (is_image ? reordering(index) : 0);
 }
 
@@ -176,6 +181,17 @@ double GraphCost::recurrent_cost(const onnx::NodeProto& node) const {
   if (!weight || !recurrence || !inputs || inputs->size() != 3 || (*inputs)[0] < 0) return kNodeUs;
   const double rows = static_cast<double>((*inputs)[0] * std::max<std::int64_t>(1, (*inputs)[1]));
   return kNodeUs + rows * (*weight + *recurrence) / kRecurrentMacsPerUs;
+}
+
+/// Whether a MaxPool on integers works on channels one by one: those before and behind a Conv are
+/// brought to its order.
+bool GraphCost::keeps_channels_first(int index) const {
+  const auto& node = graph_.node(index);
+  if (node.op_type() != "MaxPool") return false;
+  constexpr std::string_view kTurning[] = {"Add", "Concat", "Conv", "MaxPool"};
+  return std::ranges::none_of(graph_.uses_of(node.output(0)), [&](const Use& use) {
+    return std::ranges::find(kTurning, graph_.node(use.node).op_type()) != std::end(kTurning);
+  });
 }
 
 double GraphCost::node_cost(int index) const {
@@ -195,7 +211,13 @@ double GraphCost::node_cost(int index) const {
   }
   if (type == "GlobalAveragePool" || type.starts_with("Reduce"))
     values = count(node.input(0)).value_or(*values);
-  return kNodeUs + (is_real ? *values * per_value_ns(type, is_integer(index)) / 1e3 : 0);
+  if (!is_real) return kNodeUs;
+  const bool is_in_integers = is_integer(index);
+  const double pace = is_in_integers && keeps_channels_first(index)
+                          ? kChannelsFirstMaxPoolNs
+                          : per_value_ns(type, is_in_integers);
+  const double call = is_in_integers && pace > 0 ? kIntegerCallUs : 0;
+  return kNodeUs + call + *values * pace / 1e3;
 }
 
 /// A quantizer where floats are made, a dequantizer where they are read; each changes the layout of

@@ -5,7 +5,15 @@
 namespace qtool {
 
 /// Kinds of layers that ONNX Runtime's CPU provider has kernels of its own for.
-enum class LayerKind { Conv, Pointwise, Depthwise, Conv1D, ConvTranspose, Product };
+enum class LayerKind {
+  Conv,
+  Pointwise,
+  Depthwise,
+  UnevenDepthwise,  ///< of channels that do not fill vectors of 16
+  Conv1D,
+  ConvTranspose,
+  Product
+};
 
 struct LayerWork {
   LayerKind kind = LayerKind::Conv;
@@ -16,12 +24,15 @@ struct LayerWork {
 // Times are CPU time on one thread of a CPU with AVX512-VNNI, measured per node of real networks
 // (docs/placement.md, "Cost table").
 
-inline constexpr double kRunUs = 8;                                ///< of a run, whatever the model
-inline constexpr double kNodeUs = 1;                               ///< of a node, whatever its size
-inline constexpr double kQuantizeNs = 0.15, kDequantizeNs = 0.16;  ///< per value
-inline constexpr double kTransposeIntegersNs = 0.12;
-inline constexpr double kReorderInputNs = 0.16, kReorderOutputNs = 0.25;
-inline constexpr double kRecurrentMacsPerUs = 9000;
+inline constexpr double kRunUs = 2.9;                              ///< of a run, whatever the model
+inline constexpr double kNodeUs = 0.53;                            ///< of a node, whatever its size
+inline constexpr double kQuantizeNs = 0.093, kDequantizeNs = 0.1;  ///< per value
+inline constexpr double kTransposeIntegersNs = 0.075;
+inline constexpr double kReorderInputNs = 0.092, kReorderOutputNs = 0.14;
+inline constexpr double kIntegerCallUs =
+    1.7;  ///< besides, of an operator on integers that is no layer
+inline constexpr double kChannelsFirstMaxPoolNs = 9.7;
+inline constexpr double kRecurrentMacsPerUs = 14000;
 
 double float_layer_us(const LayerWork& work);
 double integer_layer_us(const LayerWork& work);

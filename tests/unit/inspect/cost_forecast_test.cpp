@@ -20,9 +20,11 @@ CostForecast cost_of(const std::string& text) {
 
 TEST_CASE("cost: large layers are faster in integers, depthwise ones are not", "[inspect]") {
   CHECK(integer_layer_us({LayerKind::Conv, 64, 1e8}) <
-        0.4 * float_layer_us({LayerKind::Conv, 64, 1e8}));
+        0.5 * float_layer_us({LayerKind::Conv, 64, 1e8}));
   CHECK(integer_layer_us({LayerKind::Depthwise, 1, 1e6}) >
         float_layer_us({LayerKind::Depthwise, 1, 1e6}));
+  CHECK(integer_layer_us({LayerKind::UnevenDepthwise, 1, 1e6}) >
+        3 * integer_layer_us({LayerKind::Depthwise, 1, 1e6}));
 }
 
 TEST_CASE("cost: a product of many rows and columns gains, a small one does not", "[inspect]") {

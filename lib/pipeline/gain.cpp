@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/graph_view.h"
 #include "pipeline/calibration_samples.h"
 #include "preprocess/preprocess.h"
 
@@ -62,7 +63,10 @@ std::optional<CostForecast> forecast_gain(const Config& config, const Model& ori
   const CostForecast found = config.preprocess.enabled
                                  ? forecast_cost(folded(sized(original, inputs)), planned, plan)
                                  : forecast_cost(planned, planned, plan);
-  const auto nodes = static_cast<std::size_t>(planned.graph().node_size());
+  std::size_t nodes = 0;
+  for_each_graph(planned.graph(), [&](const onnx::GraphProto& graph) {
+    nodes += static_cast<std::size_t>(graph.node_size());
+  });
   if (found.unknown_nodes * 2 > nodes) return std::nullopt;
   return found;
 }

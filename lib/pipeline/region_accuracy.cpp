@@ -102,6 +102,7 @@ std::vector<RegionAccuracy> measure_regions(Model reference, const std::filesyst
   if (edges.empty()) return {};
   const Distances distances = compare(std::move(reference), std::move(after), edges, data, config);
   std::vector<RegionAccuracy> out;
+  out.reserve(regions.size());
   for (const IntegerRegion& region : regions) {
     out.push_back({region.first, region.last, region.node_count,
                    distances_of(region.inputs, distances),

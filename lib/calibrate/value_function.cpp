@@ -204,7 +204,10 @@ TensorStatistics statistics_of(const ValueFunction& function, const TensorStatis
   const Density density = source.density();
   for (const DensityBin& bin : density.bins) {
     const auto [low, high] = std::minmax({function.apply(bin.low), function.apply(bin.high)});
-    out.add_spread(low, high, bin.count);
+    if (std::isfinite(low) && std::isfinite(high))
+      out.add_spread(low, high, bin.count);
+    else
+      out.nonfinite_count += bin.count;
   }
   return out;
 }

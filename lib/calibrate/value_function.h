@@ -25,7 +25,8 @@ std::map<std::string, ValueFunction> value_functions(const Model& model,
 /// The statistics of a tensor that is this function of one with statistics `source`, whose
 /// distribution was recorded: each bin of that counts as spread evenly over what the function makes
 /// of its ends. Extremes are those of the ends, and so exact where the function rises or falls all
-/// the way; samples of extremes and sums over samples are not known.
+/// the way; samples of extremes and sums over samples are not known. A bin with an end
+/// that overflows counts as not finite.
 TensorStatistics statistics_of(const ValueFunction& function, const TensorStatistics& source);
 
 }  // namespace qtool

@@ -145,4 +145,13 @@ TEST_CASE("a function's distribution is near that of its values", "[calibrate]")
   }
 }
 
+TEST_CASE("a function that overflows gives values that are not finite", "[calibrate]") {
+  const auto functions = found("y = Mul (x, x)", {"x", "y"});
+  const TensorStatistics squares =
+      statistics_of(functions.at("y"), recorded({1e18F, 2e18F, 1e20F}));
+  CHECK(squares.nonfinite_count == 1);
+  CHECK(squares.value_count == 2);
+  CHECK(squares.max.value == Approx(4e36).epsilon(0.02));
+}
+
 }  // namespace qtool

@@ -19,6 +19,9 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
+/// Channels that integer depthwise kernels work on at once.
+constexpr std::int64_t kVectorChannels = 16;
+
 /// The number of values of a shape; nothing where a size is not known.
 std::optional<double> count_of(const std::optional<Shape>& shape) {
   if (!shape) return std::nullopt;
@@ -105,7 +108,7 @@ std::optional<LayerWork> GraphCost::layer_work(const onnx::NodeProto& node) cons
     for (std::size_t i = 2; i < weight->size(); ++i) kernel *= static_cast<double>((*weight)[i]);
     const std::int64_t groups = int_attribute(node, "group", 1);
     const bool is_depthwise = groups > 1 && (*weight)[1] == 1;
-    const bool is_even = groups % 16 == 0;
+    const bool is_even = groups % kVectorChannels == 0;
     const LayerKind kind = is_transposed             ? LayerKind::ConvTranspose
                            : weight->size() != 4     ? LayerKind::Conv1D
                            : is_depthwise && is_even ? LayerKind::Depthwise

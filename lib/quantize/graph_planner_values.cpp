@@ -78,9 +78,7 @@ int GraphPlanner::add_activation(const std::string& name, QuantParams params,
 }
 
 bool GraphPlanner::is_made_in_integers(const std::string& name) const {
-  const int producer = graph_.producer_of(name);
-  const OpRule* rule = producer < 0 ? nullptr : selected_[static_cast<std::size_t>(producer)].rule;
-  return islands_.made.contains(name) && !(rule && rule->computes_in_float);
+  return islands_.made.contains(name);
 }
 
 /// Who reads the dequantized value, and who its conversion.

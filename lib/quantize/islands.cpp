@@ -190,9 +190,9 @@ class FirstLayers {
 
   /// Why the layer stays in float, or nothing. Float kernels are faster for a first Conv of few
   /// channels; not so where a MaxPool follows: a quantizer behind the Conv would be moved before
-  /// it, whose kernel for integers with channels first is slow. A depthwise Conv of few channels
-  /// behind it is faster in float too, and with the 1x1 Conv that ends its block the first
-  /// activations, whose errors all layers behind would pass on, are exact.
+  /// it, whose kernel for integers with channels first is slow. Behind it depthwise and 1x1 Convs
+  /// of few channels gain little or nothing by integers, and all layers behind would pass on their
+  /// errors.
   std::string reason(int index) const {
     const auto& node = graph_.node(index);
     const onnx::TensorProto* weight = weight_of_image(node);
@@ -205,10 +205,10 @@ class FirstLayers {
                  ? "first layer of few input channels: float is faster"
                  : "";
     }
+    const bool is_depthwise = weight->dims(1) == 1 && groups > 1;
     const bool is_pointwise = weight->dims(2) == 1 && weight->dims(3) == 1;
-    const bool is_of_block = is_depthwise(node) || is_pointwise;
-    const bool is_behind_float = before == kFloat || before == (kFloat | kDepthwise);
-    return is_behind_float && is_of_block && channels <= placement_.float_channels_behind
+    return before == kFloat && (is_depthwise || is_pointwise) &&
+                   channels <= placement_.float_channels_behind
                ? "in the first block, of few channels: float is as fast, and exact"
                : "";
   }
@@ -218,7 +218,7 @@ class FirstLayers {
     const auto& node = graph_.node(index);
     Layers layers = layers_before(node);
     if (rule_of(index) == &float_layer_rule())
-      layers |= is_depthwise(node) ? kFloat | kDepthwise : kFloat;
+      layers |= kFloat;
     else if (is_layer(index))
       layers |= kIntegers;
     if (layers == kNone) return;
@@ -228,7 +228,7 @@ class FirstLayers {
  private:
   /// What layers a value has gone through.
   using Layers = unsigned;
-  static constexpr Layers kNone = 0, kFloat = 1, kDepthwise = 2, kIntegers = 4;
+  static constexpr Layers kNone = 0, kFloat = 1, kIntegers = 2;
 
   const OpRule* rule_of(int index) const { return nodes_[static_cast<std::size_t>(index)].rule; }
   bool is_layer(int index) const {
@@ -249,11 +249,6 @@ class FirstLayers {
     if (node.op_type() != "Conv" || node.input_size() < 2) return nullptr;
     const onnx::TensorProto* weight = graph_.initializer(node.input(1));
     return weight && weight->dims_size() == kImageRank ? weight : nullptr;
-  }
-
-  bool is_depthwise(const onnx::NodeProto& node) const {
-    const onnx::TensorProto* weight = weight_of_image(node);
-    return weight && weight->dims(1) == 1 && int_attribute(node, "group", 1) > 1;
   }
 
   void look_back(const onnx::NodeProto& node, int index) {

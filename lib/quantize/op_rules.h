@@ -114,8 +114,7 @@ struct Placement {
   bool needs_constant_weights = false;
   /// A Conv with at most so many input channels stays in float, unless a MaxPool follows.
   std::int64_t float_channels = 0;
-  /// Behind such a Conv, a depthwise one of at most so many channels stays in float as well, and
-  /// the 1x1 Conv behind that.
+  /// Behind such a Conv, depthwise and 1x1 Convs of at most so many channels stay in float as well.
   std::int64_t float_channels_behind = 0;
   /// MatMul and Gemm give integers only where a layer reads nothing but moved or clamped values of
   /// theirs: their kernels give floats as cheaply, and those keep residuals exact.

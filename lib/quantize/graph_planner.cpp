@@ -52,14 +52,15 @@ std::string GraphPlanner::obstacle_of_pairs(int index) const {
 }
 
 void GraphPlanner::leave_float_weights() {
-  if (!context_.float_weights) return;
+  if (!context_.corrections) return;
+  const std::set<std::string>& float_weights = context_.corrections->float_weights;
   for (int index = 0; index < graph_.node_count(); ++index) {
     const auto& node = graph_.node(index);
     SelectedNode& selected = selected_[static_cast<std::size_t>(index)];
     if (!selected.rule || is_asked_for(node)) continue;
     for (int slot = 0; slot < node.input_size(); ++slot) {
       if (selected.rule->input(slot).role == InputRole::Weight &&
-          context_.float_weights->contains(node.input(slot))) {
+          float_weights.contains(node.input(slot))) {
         selected = {&float_layer_rule(), "one scale is too coarse for its weight"};
         break;
       }

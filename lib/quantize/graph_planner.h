@@ -38,7 +38,7 @@ struct PlanContext {
   NodeFilter filter;
   bool corrects_biases;
   bool carries_pairs;  ///< the model was quantized before, at least in parts
-  const std::set<std::string>* float_weights = nullptr;
+  const PlanCorrections* corrections = nullptr;  ///< null: none
   const ChannelPeaks* peaks = nullptr;
 };
 
@@ -127,6 +127,7 @@ class GraphPlanner {
   std::string_view clamped_name(const std::string& name) const;
   bool is_unit_interval(const std::string& name) const;
   std::optional<Range> range_of(const std::string& name);
+  double headroom_of(const std::string& name) const;
 
   // What only rescales.
   NodeContext context_of(int index) const { return {graph_.node(index), graph_, model_, opset_}; }

@@ -56,6 +56,12 @@ std::optional<Range> GraphPlanner::range_of(const std::string& name) {
   return found == ranges_->end() ? std::nullopt : std::optional(found->second);
 }
 
+double GraphPlanner::headroom_of(const std::string& name) const {
+  if (!context_.corrections) return 1;
+  const auto found = context_.corrections->headroom.find(name);
+  return found == context_.corrections->headroom.end() ? 1 : found->second;
+}
+
 /// Whether the reader's rule takes a quantized value there.
 bool GraphPlanner::reads_quantized(const Use& use) const {
   const OpRule* rule = selected_[static_cast<std::size_t>(use.node)].rule;
@@ -129,11 +135,15 @@ int GraphPlanner::plan_activation(const std::string& name, int index) {
   if (!is_clamped(name) && refuses(index, name, obstacle_by_maker(graph_, name, stored))) return -1;
   QuantParams params = activation_params(*range, config_, override, type);
   if (refuses(index, name, obstacle_by_mask(*range, params))) return -1;
-  if (const auto offset = offset_behind(name)) {
+  const double headroom = headroom_of(name);
+  if (headroom > 1) {
+    params = with_headroom(params, headroom);
+  } else if (const auto offset = offset_behind(name)) {
     if (auto moved = with_whole_offset(params, *range, *offset)) params = std::move(*moved);
   }
   const int added =
       add_activation(name, std::move(params), is_unit_interval(name) ? "[0,1]" : "measured");
+  plan_.tensors.back().headroom = headroom;
   if (auto& conversion = plan_.tensors.back().conversion)
     conversion->params = conversion_params(*range, config_, *override->convert, type);
   return added;

@@ -47,19 +47,21 @@ Measurements measurements(const Model& model, const QuantizationConfig& config,
 }
 
 QuantPlan draft_plan(const Model& model, const QuantizationConfig& config,
-                     const Placement& placement) {
+                     const Placement& placement, const PlanCorrections& corrections) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, nullptr, config);
-  return plan_with(draft_context(model, config, placement));
+  PlanContext context = draft_context(model, config, placement);
+  context.corrections = &corrections;
+  return plan_with(context);
 }
 
 QuantPlan build_plan(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
                      const QuantizationConfig& config, const Placement& placement,
-                     const std::set<std::string>& float_weights, const ChannelPeaks& peaks) {
+                     const PlanCorrections& corrections, const ChannelPeaks& peaks) {
   if (placement.follows_onnxruntime) return plan_qdq_as_onnxruntime(model, &ranges, config);
   PlanContext context = draft_context(model, config, placement);
   context.ranges = &ranges;
   context.means = &means;
-  context.float_weights = &float_weights;
+  context.corrections = &corrections;
   context.peaks = &peaks;
   return plan_with(context);
 }

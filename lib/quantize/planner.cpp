@@ -1,8 +1,9 @@
 #include "quantize/planner.h"
 
-#include <set>
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/graph_view.h"
 #include "quantize/concat_scales.h"
@@ -22,28 +23,22 @@ void warn_of_bodies(const Model& model, const QuantizationConfig& config, QuantP
         "EnableSubgraph: what lies in subgraphs stays in float nevertheless");
 }
 
-void warn_of_noise(const std::vector<NoisyWeight>& noisy, QuantPlan& plan) {
-  if (!noisy.empty()) plan.warnings.push_back(warning_of(noisy));
+void add_warning(std::string warning, QuantPlan& plan) {
+  if (!warning.empty()) plan.warnings.push_back(std::move(warning));
 }
 
-/// The plan, and where it would spoil weights, another that leaves those in float.
-QuantPlan plan_for(const Model& model, const TensorRanges& ranges, const ChannelMeans& means,
-                   const ChannelPeaks& peaks, const QuantizationConfig& config,
-                   const Placement& placement) {
-  QuantPlan plan = build_plan(model, ranges, means, config, placement, {}, peaks);
-  if (config.per_channel) return plan;
-  auto noisy = noisy_weights(model, plan, placement);
-  if (placement.spares_noisy_weights && !noisy.empty()) {
-    std::set<std::string> spared;
-    for (const NoisyWeight& weight : noisy) spared.insert(weight.name);
-    plan = build_plan(model, ranges, means, config, placement, spared, peaks);
-    auto left = noisy_weights(model, plan, placement);
-    if (left.size() < noisy.size())
-      plan.warnings.push_back(warning_of(noisy) + "; till then their layers stay in float");
-    noisy = std::move(left);
-  }
-  warn_of_noise(noisy, plan);
-  return plan;
+/// Where `plan` would spoil weights it becomes the one that leaves their layers in float. Returns
+/// what there is to say of it.
+std::string spare_noisy_weights(const Model& model, const Placement& placement,
+                                const std::function<QuantPlan(const PlanCorrections&)>& build,
+                                PlanCorrections& corrections, QuantPlan& plan) {
+  const std::vector<NoisyWeight> noisy = noisy_weights(model, plan, placement);
+  if (!placement.spares_noisy_weights || noisy.empty()) return warning_of(noisy);
+  for (const NoisyWeight& weight : noisy) corrections.float_weights.insert(weight.name);
+  plan = build(corrections);
+  const std::vector<NoisyWeight> left = noisy_weights(model, plan, placement);
+  if (left.size() == noisy.size()) return warning_of(noisy);
+  return warning_of(noisy) + "; till then their layers stay in float";
 }
 
 }  // namespace
@@ -60,7 +55,9 @@ Measurements Planner::measurements(const Model& model) const {
 
 QuantPlan Planner::draft(const Model& model) const {
   if (walks_as_onnxruntime()) return plan_qoperator_as_onnxruntime(model, nullptr, config_);
-  QuantPlan plan = draft_plan(model, config_, placement_);
+  QuantPlan plan = corrected_plan(model, nullptr, [&](const PlanCorrections& corrections) {
+    return draft_plan(model, config_, placement_, corrections);
+  });
   if (has_forms()) add_node_forms(model, plan);
   return plan;
 }
@@ -70,12 +67,33 @@ QuantPlan Planner::plan(const Model& model, const TensorRanges& ranges, const Ch
   QuantPlan plan;
   if (walks_as_onnxruntime()) {
     plan = plan_qoperator_as_onnxruntime(model, &ranges, config_);
-    if (!config_.per_channel) warn_of_noise(noisy_weights(model, plan, placement_), plan);
+    if (!config_.per_channel) add_warning(warning_of(noisy_weights(model, plan, placement_)), plan);
   } else {
-    plan = plan_for(model, ranges, means, peaks, config_, placement_);
+    const ChannelStatistics channels{means, peaks};
+    plan = corrected_plan(model, &channels, [&](const PlanCorrections& corrections) {
+      return build_plan(model, ranges, means, config_, placement_, corrections, peaks);
+    });
     if (has_forms()) add_node_forms(model, plan);
   }
   if (has_forms() || placement_.follows_onnxruntime) warn_of_bodies(model, config_, plan);
+  return plan;
+}
+
+/// What `build` makes with the corrections that its first plan shows to be needed. A draft has no
+/// `channels`.
+QuantPlan Planner::corrected_plan(
+    const Model& model, const ChannelStatistics* channels,
+    const std::function<QuantPlan(const PlanCorrections&)>& build) const {
+  PlanCorrections corrections;
+  QuantPlan plan = build(corrections);
+  std::string warning;
+  if (!config_.per_channel)
+    warning = spare_noisy_weights(model, placement_, build, corrections, plan);
+  if (channels && placement_.adds_in_pairs) {
+    corrections.headroom = headroom_for_pair_sums(model, plan, *channels, config_);
+    if (!corrections.headroom.empty()) plan = build(corrections);
+  }
+  add_warning(std::move(warning), plan);
   return plan;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "calibrate/ranges.h"
 #include "config/config.h"
 #include "model/model.h"
@@ -25,6 +27,8 @@ class Planner {
   const Placement& placement() const { return placement_; }
 
  private:
+  QuantPlan corrected_plan(const Model& model, const ChannelStatistics* channels,
+                           const std::function<QuantPlan(const PlanCorrections&)>& build) const;
   bool has_forms() const { return config_.quant_format == QuantFormat::QOperator; }
   bool walks_as_onnxruntime() const { return has_forms() && preset_ == Preset::OnnxRuntime; }
 

@@ -47,23 +47,36 @@ std::string preset_text(const StaticReport& report) {
   return report.preset_reason.empty() ? name : fmt::format("{}: {}", name, report.preset_reason);
 }
 
-/// What weights lose so that sums of two products stay in 16 bits.
-std::string widening_text(const QuantPlan& plan) {
+/// Bits that some of several scales lose by being wider.
+struct LostBits {
   std::size_t all = 0, wider = 0;
-  double bits = 0, most = 0;
-  for (const TensorPlan* tensor : all_tensors(plan)) {
-    all += tensor->widening.size();
-    for (const double factor : tensor->widening) {
-      wider += factor > 1 ? 1 : 0;
-      bits += std::log2(factor);
-      most = std::max(most, std::log2(factor));
-    }
+  double sum = 0, most = 0;
+
+  void add(double factor) {
+    ++all;
+    wider += factor > 1 ? 1 : 0;
+    sum += std::log2(factor);
+    most = std::max(most, std::log2(factor));
   }
-  if (all == 0) return "";
-  const std::string channels = fmt::format("{} of {} channels of weights", wider, all);
-  return wider == 0 ? channels + " lose precision"
-                    : fmt::format("{} lose {:.2f} bits on average, {:.2f} at most", channels,
-                                  bits / static_cast<double>(wider), most);
+  std::string text(std::string_view things) const {
+    std::string out = fmt::format("{} of {} {} lose ", wider, all, things);
+    if (wider == 0) return out + "precision";
+    return out + fmt::format("{:.2f} bits on average, {:.2f} at most",
+                             sum / static_cast<double>(wider), most);
+  }
+};
+
+/// What weights and activations lose so that sums of two products stay in 16 bits.
+std::string widening_text(const QuantPlan& plan) {
+  LostBits channels, activations;
+  for (const TensorPlan* tensor : all_tensors(plan)) {
+    for (const double factor : tensor->widening) channels.add(factor);
+    if (tensor->role == TensorPlan::Role::Activation) activations.add(tensor->headroom);
+  }
+  if (channels.all == 0) return "";
+  std::string out = channels.text("channels of weights");
+  if (activations.wider > 0) out += "; " + activations.text("activations");
+  return out;
 }
 
 Facts facts_of(const StaticReport& report) {

@@ -119,7 +119,7 @@ struct Placement {
   /// MatMul and Gemm give integers only where a layer reads nothing but moved or clamped values of
   /// theirs: their kernels give floats as cheaply, and those keep residuals exact.
   bool sums_in_float = false;
-  /// Layers stay in float where the noise of one scale would drown most channels of their weight.
+  /// Layers stay in float where one scale is too coarse for most channels of their weight.
   bool spares_noisy_weights = false;
   /// Factors and addends of quantized values go into the scale and the zero point of their readers.
   bool rescales_for_free = false;

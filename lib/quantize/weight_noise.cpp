@@ -17,19 +17,21 @@
 namespace qtool {
 namespace {
 
-/// Noise of half the signal's amplitude. Real weights of models that survive one scale have 7 dB
-/// and more, those of models that do not about 1 dB.
-constexpr double kLeastSqnrDb = 6;
+/// Noise of a quarter of the signal's amplitude: layers in a row add theirs up.
+constexpr double kLeastSqnrDb = 12;
+/// Noise of half of it, where the result is added to a value that has none of that noise.
+constexpr double kLeastBesideResidualDb = 6;
 constexpr std::size_t kNamed = 3;
 
 /// The step that the weight's values ask for. A larger one is a bias's doing, which scales per
-/// channel do not help.
+/// channel do not help; a draft has none yet.
 double step_of(std::span<const float> values, const QuantParams& params) {
   const kernels::MinMax ends = kernels::min_max(values);
   const double largest = std::max(std::abs(double{ends.min}), std::abs(double{ends.max}));
   const IntegerRange range = full_range(params.type);
   const double levels = static_cast<double>(range.max) - range.min;
-  return std::min(double{params.scales.front()}, 2 * largest / levels);
+  const double asked = 2 * largest / levels;
+  return params.scales.empty() ? asked : std::min(double{params.scales.front()}, asked);
 }
 
 std::vector<double> channel_squares(std::span<const float> values, kernels::Channels channels) {
@@ -72,9 +74,9 @@ class Search {
 
   void look_at(const GraphView& graph, const QuantPlan& plan) {
     for (const TensorPlan& tensor : plan.tensors) {
-      const bool is_single =
-          tensor.params.scales.size() == 1 && !tensor.params.axis && !is_float8(tensor.params.type);
-      if (tensor.role != TensorPlan::Role::Constant || !is_single) continue;
+      if (tensor.role != TensorPlan::Role::Constant || tensor.params.axis ||
+          tensor.params.block_size > 0 || is_float8(tensor.params.type))
+        continue;
       for (const Use& use : tensor.uses) look_at(graph, tensor, use);
     }
     for (const BodyPlan& body : plan.bodies)
@@ -104,14 +106,29 @@ class Search {
     return is_axis ? std::optional(axis) : std::nullopt;
   }
 
+  /// Whether what `node` gives is added to another computed value, as in a residual block.
+  static bool is_added_to_another(const GraphView& graph, const onnx::NodeProto& node) {
+    const onnx::NodeProto* maker = &node;
+    while (maker->output_size() == 1 && graph.uses_of(maker->output(0)).size() == 1) {
+      const Use reader = graph.uses_of(maker->output(0)).front();
+      maker = &graph.node(reader.node);
+      const std::string& type = maker->op_type();
+      const bool adds = type == "Add" && maker->input_size() == 2;
+      if (adds && !graph.initializer(maker->input(1 - reader.slot))) return true;
+      if (!adds && type != "Reshape" && type != "Transpose") return false;
+    }
+    return false;
+  }
+
   void look_at(const GraphView& graph, const TensorPlan& tensor, Use use) {
     const auto axis = channel_axis(graph, use);
     if (!axis) return;
     const auto sqnr =
         channel_sqnr_db(model_.tensor(*graph.initializer(tensor.name)), *axis, tensor.params);
     if (sqnr.empty()) return;
-    if (const double middle = median(sqnr); middle < kLeastSqnrDb)
-      found_.try_emplace(tensor.name, middle);
+    const double least =
+        is_added_to_another(graph, graph.node(use.node)) ? kLeastBesideResidualDb : kLeastSqnrDb;
+    if (const double middle = median(sqnr); middle < least) found_.try_emplace(tensor.name, middle);
   }
 
   const Model& model_;
@@ -137,8 +154,7 @@ std::string warning_of(const std::vector<NoisyWeight>& weights) {
   }
   if (weights.size() > kNamed) names += fmt::format(" and {} more", weights.size() - kNamed);
   return fmt::format(
-      "one scale per weight drowns most channels of {} in rounding noise; use --per-channel",
-      names);
+      "one scale per weight is too coarse for most channels of {}; use --per-channel", names);
 }
 
 }  // namespace qtool

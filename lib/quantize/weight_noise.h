@@ -16,8 +16,9 @@ struct NoisyWeight {
 };
 
 /// Weights with one scale per tensor that, in half of their output channels or more, keep less than
-/// twice the amplitude of the noise that rounding adds: what such channels compute is lost. The
-/// worst first. The values of a draft have no scales, and so no such weights.
+/// four times the amplitude of the noise that rounding adds; twice, where what the layer gives is
+/// added to another value. The worst first. In a draft, which has no scales, those that
+/// the values ask for count.
 std::vector<NoisyWeight> noisy_weights(const Model& model, const QuantPlan& plan,
                                        const Placement& placement);
 

@@ -42,6 +42,12 @@ std::string check_loading(const PendingModel& pending, const Config& config, std
                 fmt::format("{}: does not load in ONNX Runtime: {}",
                             printable(config.model.input->string()), original.message));
   }
+  if (!config.preprocess.dims.empty() || !config.preprocess.override_shapes.empty()) {
+    throw Error(ErrorKind::Input,
+                fmt::format("{}: does not load in ONNX Runtime with the given sizes: {}",
+                            printable(config.model.input->string()), result.message),
+                "preprocess.dims and override_shapes have to fit every branch of the model");
+  }
   throw Error(ErrorKind::Internal,
               fmt::format("{}: the {} model does not load in ONNX Runtime: {}", output, made,
                           result.message),

@@ -133,17 +133,18 @@ PreprocessCheck check_preprocessed(const std::filesystem::path& original, const 
   plain.optimization = SessionConfig::Optimization::None;
   plain.intra_op_threads = config.threads > 0 ? config.threads : 1;
   const std::string where = printable(original.string());
-  std::optional<Session> before;
+  std::optional<Session> before, after;
   try {
     before.emplace(original, plain);
+    after.emplace(result, plain);
   } catch (const Error& error) {
+    // Whether the result has to load is for the load check to say.
     if (error.kind() != ErrorKind::Input) throw;
     out.note = error.what();
     return out;
   }
-  const Session after(result, plain);
-  return config.verify.data ? check_on_data(*before, after, where, config, sample_count)
-                            : check_on_made_up(*before, after, where, sample_count);
+  return config.verify.data ? check_on_data(*before, *after, where, config, sample_count)
+                            : check_on_made_up(*before, *after, where, sample_count);
 }
 
 }  // namespace qtool

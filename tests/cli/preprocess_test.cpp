@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include "calibrate_run.h"
@@ -32,6 +33,25 @@ TEST_CASE("preprocess: shapes of inputs are given as NAME:SIZES", "[cli]") {
   CHECK(run_qtool(line + "x:2xa", dir)
             .err.starts_with("qtool: error: --override-shapes: preprocess.override_shapes.x: found "
                              "'[2,a]', expected a list"));
+}
+
+TEST_CASE("preprocess: sizes that a branch cannot take are the caller's mistake", "[cli]") {
+  const TempDir dir;
+  dir.write("model.onnx", testing::text_proto(R"(g (bool c, float[N,C] x) => (float[N,M] y)
+                <float[3,2] v = {1, 2, 3, 4, 5, 6}, float[4,2] w = {1, 2, 3, 4, 5, 6, 7, 8}> {
+              y = If (c) <then_branch = t () => (float[N,M] a) { a = MatMul (x, v) },
+                          else_branch = e () => (float[N,M] b) { b = MatMul (x, w) }>
+            })")
+                              .SerializeAsString());
+  const std::string line = "preprocess model.onnx out.onnx --override-shapes x:2x3";
+  for (const std::string options : {"", " --check 0"}) {
+    CAPTURE(options);
+    const auto result = run_qtool(line + options, dir);
+    CHECK(result.exit_code == 3);
+    CHECK(result.err.find("error: model.onnx: does not load in ONNX Runtime with the given sizes: "
+                          "Node") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(dir / "out.onnx"));
+  }
 }
 
 TEST_CASE("preprocess: the result is compared with the model on made-up or given samples",

@@ -176,7 +176,8 @@ void describe(KeyList& keys, QuantizationConfig& c) {
   keys.add("extra_options", c.extra_options, "Further options under ONNX Runtime's names.");
   keys.add("algorithms", c.algorithms,
            "Post-training algorithms: names, or objects with a name and parameters; null: what the "
-           "preset takes by itself (bias_correction for weights with one scale per tensor).");
+           "preset takes by itself (bias_correction and cross_layer_equalization for weights with "
+           "one scale per tensor).");
   keys.add("bits", c.bits, "Bits of a weight, for weights.", one_of({2, 4, 8}));
   keys.add("block_size", c.block_size, "Values that share a scale, for weights.",
            one_of({16, 32, 64, 128, 256}));

@@ -128,8 +128,9 @@ void check_float16(const Float16Config& c) {
 void check_quantization(const Config& config) {
   const QuantizationConfig& c = config.quantization;
   for (const Algorithm& algorithm : c.algorithms.value_or(std::vector<Algorithm>{})) {
-    require(algorithm.name == "bias_correction", "quantization.algorithms",
-            fmt::format("'{}'", algorithm.name), "available: bias_correction");
+    require(algorithm.name == "bias_correction" || algorithm.name == "cross_layer_equalization",
+            "quantization.algorithms", fmt::format("'{}'", algorithm.name),
+            "available: bias_correction, cross_layer_equalization");
   }
   require(!c.extra_options.smooth_quant, "quantization.extra_options.SmoothQuant", "SmoothQuant");
   check_types(config);

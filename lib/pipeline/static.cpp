@@ -11,6 +11,7 @@
 #include "pipeline/gain.h"
 #include "pipeline/model_run.h"
 #include "pipeline/prepare.h"
+#include "quantize/equalization.h"
 #include "quantize/existing_pairs.h"
 #include "quantize/ineffective_options.h"
 #include "quantize/node_filter.h"
@@ -33,6 +34,7 @@ class StaticRun : ModelRun<StaticReport> {
  private:
   Model load();
   void prepare(Model& model);
+  void equalize(Model& model);
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
@@ -101,7 +103,16 @@ void StaticRun::warn_of_existing_quantization(const Model& model) {
 
 void StaticRun::prepare(Model& model) {
   report_.preprocess = prepare_for_quantization(model, config_);
+  equalize(model);
   report_.opset_after = model.opset();
+}
+
+/// Ranges of a table or a cache are those of the model as it was.
+void StaticRun::equalize(Model& model) {
+  if (!equalizes_layers(config_.quantization, planner_.placement()) || config_.calibration.table ||
+      config_.calibration.cache)
+    return;
+  report_.equalized = equalize_layers(model, config_.quantization, planner_.placement());
 }
 
 void StaticRun::predict(const Model& original, const Model& prepared) {

@@ -15,6 +15,7 @@
 #include "pipeline/provenance.h"
 #include "pipeline/region_accuracy.h"
 #include "preprocess/preprocess.h"
+#include "quantize/equalization.h"
 #include "quantize/plan.h"
 #include "verify/comparison.h"
 
@@ -35,6 +36,7 @@ struct StaticReport {
   std::size_t sample_count = 0;
   std::int64_t opset_before = 0, opset_after = 0;
   PreprocessReport preprocess;
+  std::vector<EqualizedWeight> equalized;
   QuantPlan plan;
   PlanOutcome outcome;               ///< of the plan, for the preprocessed model
   std::optional<CostForecast> gain;  ///< predicted before calibration

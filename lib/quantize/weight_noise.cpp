@@ -17,8 +17,6 @@
 namespace qtool {
 namespace {
 
-/// Noise of a quarter of the signal's amplitude: layers in a row add theirs up.
-constexpr double kLeastSqnrDb = 12;
 /// Noise of half of it, where the result is added to a value that has none of that noise.
 constexpr double kLeastBesideResidualDb = 6;
 constexpr std::size_t kNamed = 3;
@@ -124,11 +122,10 @@ class Search {
     const auto axis = channel_axis(graph, use);
     if (!axis) return;
     const auto sqnr =
-        channel_sqnr_db(model_.tensor(*graph.initializer(tensor.name)), *axis, tensor.params);
-    if (sqnr.empty()) return;
+        median_sqnr_db(model_.tensor(*graph.initializer(tensor.name)), *axis, tensor.params);
     const double least =
         is_added_to_another(graph, graph.node(use.node)) ? kLeastBesideResidualDb : kLeastSqnrDb;
-    if (const double middle = median(sqnr); middle < least) found_.try_emplace(tensor.name, middle);
+    if (sqnr && *sqnr < least) found_.try_emplace(tensor.name, *sqnr);
   }
 
   const Model& model_;
@@ -137,6 +134,12 @@ class Search {
 };
 
 }  // namespace
+
+std::optional<double> median_sqnr_db(const Tensor& weight, std::int64_t axis,
+                                     const QuantParams& params) {
+  const std::vector<double> of_channels = channel_sqnr_db(weight, axis, params);
+  return of_channels.empty() ? std::nullopt : std::optional(median(of_channels));
+}
 
 std::vector<NoisyWeight> noisy_weights(const Model& model, const QuantPlan& plan,
                                        const Placement& placement) {

@@ -47,6 +47,18 @@ std::string preset_text(const StaticReport& report) {
   return report.preset_reason.empty() ? name : fmt::format("{}: {}", name, report.preset_reason);
 }
 
+std::string equalized_text(const std::vector<EqualizedWeight>& weights) {
+  constexpr std::size_t kNamed = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kNamed, weights.size()); ++i) {
+    const EqualizedWeight& weight = weights[i];
+    out += fmt::format("{}'{}' ({:.1f} to {:.1f} dB)", i == 0 ? "" : ", ",
+                       printable(weight.name, 100), weight.sqnr_before_db, weight.sqnr_after_db);
+  }
+  if (weights.size() > kNamed) out += fmt::format(" and {} more", weights.size() - kNamed);
+  return out;
+}
+
 /// Bits that some of several scales lose by being wider.
 struct LostBits {
   std::size_t all = 0, wider = 0;
@@ -91,6 +103,7 @@ Facts facts_of(const StaticReport& report) {
                            outcome.quantized_nodes, outcome.folded_nodes, outcome.float_nodes));
   facts.emplace_back("tensors", tensor_text(report.plan));
   facts.emplace_back("preset", preset_text(report));
+  if (!report.equalized.empty()) facts.emplace_back("equalized", equalized_text(report.equalized));
   if (const std::string widening = widening_text(report.plan); !widening.empty())
     facts.emplace_back("16-bit sums", widening);
   if (report.gain) {

@@ -54,6 +54,15 @@ JsonValue tensor_counts_json(const QuantPlan& plan) {
       .take();
 }
 
+JsonValue equalized_json(const EqualizedWeight& weight) {
+  return JsonObject()
+      .add("weight", weight.name)
+      .add("into", weight.into)
+      .add("sqnr_before_db", weight.sqnr_before_db)
+      .add("sqnr_after_db", weight.sqnr_after_db)
+      .take();
+}
+
 JsonValue tensor_json(const TensorPlan* tensor) {
   const TensorPlan& plan = *tensor;
   JsonObject object;
@@ -86,6 +95,7 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
       .add("nodes", node_counts_json(report.outcome))
       .add("tensors", tensor_counts_json(report.plan))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
+      .add("equalized", json_list(report.equalized, equalized_json))
       .add("predicted", report.gain ? gain_json(*report.gain) : JsonValue())
       .add("kernels", to_json(report.kernels))
       .add("load_check", report.load_check)

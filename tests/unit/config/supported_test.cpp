@@ -69,7 +69,8 @@ TEST_CASE("supported: dynamic is for ONNX Runtime's CPU provider", "[config]") {
 
 TEST_CASE("supported: what static cannot do yet is refused by its key", "[config]") {
   CHECK(fault("quantization.algorithms", "[\"gptq\"]") ==
-        "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction");
+        "quantization.algorithms: 'gptq' is not available yet\n  hint: available: bias_correction, "
+        "cross_layer_equalization");
   CHECK(fault("verify.max_latency_ratio", "0.9") ==
         "verify.max_latency_ratio: a gate on latency is not available yet");
 }

@@ -26,14 +26,20 @@ std::vector<float> random_values(std::size_t count, float low, float high, unsig
   return out;
 }
 
-/// `nodes` make y of x [1,32] and w [32,24], whose values lie in [low, 1]: pairs of large positive
-/// weights overflow 16 bits.
-Model model_of(const std::string& nodes, float low = 0) {
-  std::string values;
-  for (const float value : random_values(kRows * kColumns, low, 1, 5))
-    values += fmt::format("{}{}", values.empty() ? "" : ", ", value);
-  return text_model("agraph (float[1,32] x) => (float[1,24] y) <float[32,24] w = {" + values +
-                    "}, float l = {0}, float h = {1}> { " + nodes + " }");
+std::string text_of(const std::vector<float>& values) {
+  std::string out;
+  for (const float value : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", value);
+  return out;
+}
+
+/// `nodes` make y of x [1,32] and w [32,24], whose values are positive: pairs of large ones
+/// overflow 16 bits.
+Model model_of(const std::string& nodes) {
+  return text_model("agraph (float[1,32] x) => (float[1,24] y) <float[32,24] w = {" +
+                    text_of(random_values(kRows * kColumns, 0, 1, 5)) + "}, float[32,32] u = {" +
+                    text_of(random_values(kRows * kRows, 0, 1, 6)) +
+                    "}, float l = {0}, float h = {1}, float[1,32] r, float[1,32] c> { " + nodes +
+                    " }");
 }
 
 QuantPlan plan_of(const Model& model, const QuantizationConfig& config = {}) {
@@ -45,7 +51,10 @@ QuantPlan plan_of(const Model& model, const QuantizationConfig& config = {}) {
 }
 
 const TensorPlan& tensor_of(const QuantPlan& plan, const std::string& name) {
-  return *std::ranges::find(plan.tensors, name, &TensorPlan::name);
+  const auto found = std::ranges::find(plan.tensors, name, &TensorPlan::name);
+  INFO(to_text(plan));
+  REQUIRE(found != plan.tensors.end());
+  return *found;
 }
 
 std::ptrdiff_t widened(const QuantPlan& plan) {
@@ -94,13 +103,11 @@ TEST_CASE("headroom: a coarser activation that spares weights loses less in all"
 }
 
 TEST_CASE("headroom: none where no pair overflows", "[quantize]") {
-  std::string values;
-  for (std::size_t row = 0; row < kRows; ++row) {
-    for (std::size_t column = 0; column < kColumns; ++column)
-      values += fmt::format("{}{}", values.empty() ? "" : ", ", row % 2 == 0 ? 1 : -1);
-  }
+  std::vector<float> values;
+  for (std::size_t i = 0; i < kRows * kColumns; ++i)
+    values.push_back(i / kColumns % 2 == 0 ? 1.0F : -1.0F);
   const Model model = text_model("agraph (float[1,32] x) => (float[1,24] y) <float[32,24] w = {" +
-                                 values + "}> { y = MatMul (x, w) }");
+                                 text_of(values) + "}> { y = MatMul (x, w) }");
   CHECK(tensor_of(plan_of(model), "x").headroom == 1);
   CHECK(widened(plan_of(model)) == 0);
 }
@@ -110,8 +117,10 @@ TEST_CASE("headroom: none for scales that are symmetric, given, or clamp", "[qua
   config.extra_options.activation_symmetric = true;
   CHECK(tensor_of(plan_of(model_of("y = MatMul (x, w)"), config), "x").headroom == 1);
 
-  const QuantPlan relu = plan_of(model_of("r = Neg (x)  c = Relu (r)  y = MatMul (c, w)"));
+  const QuantPlan relu = plan_of(model_of("r = MatMul (x, u)  c = Relu (r)  y = MatMul (c, w)"));
   CHECK(tensor_of(relu, "c").headroom > 1);
-  const QuantPlan clip = plan_of(model_of("r = Neg (x)  c = Clip (r, l, h)  y = MatMul (c, w)"));
+  const QuantPlan clip =
+      plan_of(model_of("r = MatMul (x, u)  c = Clip (r, l, h)  y = MatMul (c, w)"));
+  INFO(to_text(clip));
   CHECK(tensor_of(clip, "c").headroom == 1);
 }

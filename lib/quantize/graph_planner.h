@@ -121,6 +121,7 @@ class GraphPlanner {
   int plan_activation(const std::string& name, int index);
   void share_activation(const std::string& name, int provider);
   int add_activation(const std::string& name, QuantParams params, std::string derivation);
+  std::int64_t scales_that_hold(const std::string& name) const;
   bool is_made_in_integers(const std::string& name) const;
   void set_readers(TensorPlan& plan) const;
   std::string activation_obstacle(const std::string& name) const;

@@ -76,11 +76,34 @@ int GraphPlanner::add_activation(const std::string& name, QuantParams params,
                   .replaces_value = quantizes_unread_ || is_made_in_integers(name),
                   .value_type = graph_.type_of(name),
                   .derivation = std::move(derivation)};
+  plan.equal_scales = scales_that_hold(name);
   set_readers(plan);
   plan_.tensors.push_back(std::move(plan));
   const int at = static_cast<int>(plan_.tensors.size()) - 1;
   activations_[name] = at;
   return at;
+}
+
+/// How many scales keep ONNX Runtime from moving the quantizer of `name` before a MaxPool on
+/// floats, past operators that only move values; 0 where it would not.
+std::int64_t GraphPlanner::scales_that_hold(const std::string& name) const {
+  constexpr std::int64_t kFirstWithAxis = 13, kLastMoved = 21;
+  static const std::set<std::string_view> kPassed = {"Reshape", "Slice", "Squeeze", "Transpose",
+                                                     "Unsqueeze"};
+  if (!context_.placement.holds_quantizers || quantizes_unread_ || opset_ < kFirstWithAxis ||
+      opset_ > kLastMoved)
+    return 0;
+  const auto shape = graph_.shape_of(name);
+  if (!shape || shape->size() < 2 || (*shape)[1] < 2) return 0;
+  for (std::string value = name; !islands_.made.contains(value);) {
+    const int producer = graph_.producer_of(value);
+    if (producer < 0) return 0;
+    const auto& node = graph_.node(producer);
+    if (node.op_type() == "MaxPool") return (*shape)[1];
+    if (!kPassed.contains(node.op_type())) return 0;
+    value = node.input(0);
+  }
+  return 0;
 }
 
 bool GraphPlanner::is_made_in_integers(const std::string& name) const {

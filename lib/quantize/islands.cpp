@@ -179,20 +179,20 @@ class SlowNodes {
   const Placement& placement_;
 };
 
-/// Tells, asked for each node in order, which layers at the start of the graph stay in float.
-class FirstLayers {
+/// Tells, asked for each node in order, which layers of few channels stay in float.
+class FewChannels {
  public:
-  FirstLayers(const GraphView& graph, const Placement& placement,
+  FewChannels(const GraphView& graph, const Placement& placement,
               const std::vector<SelectedNode>& nodes)
       : graph_(graph), placement_(placement), nodes_(nodes) {
     for (int index = graph_.node_count(); index-- > 0;) look_back(graph_.node(index), index);
   }
 
-  /// Why the layer stays in float, or nothing. Float kernels are faster for a first Conv of few
-  /// channels; not so where a MaxPool follows: a quantizer behind the Conv would be moved before
-  /// it, whose kernel for integers with channels first is slow. Behind it depthwise and 1x1 Convs
-  /// of few channels gain little or nothing by integers, and all layers behind would pass on their
-  /// errors.
+  /// Why the layer stays in float, or nothing. Float kernels are faster for a Conv of few input
+  /// channels, while integers are first copied by window, as long as they need not be made floats
+  /// for it; but not where a MaxPool follows, which gains more by integers. Behind a first such
+  /// Conv depthwise and 1x1 Convs of few channels gain little or nothing by integers, and all
+  /// layers behind would pass on their errors.
   std::string reason(int index) const {
     const auto& node = graph_.node(index);
     const onnx::TensorProto* weight = weight_of_image(node);
@@ -200,13 +200,12 @@ class FirstLayers {
     const auto groups = int_attribute(node, "group", 1);
     const auto channels = weight->dims(1) * groups;
     const Layers before = layers_before(node);
-    if (before == kNone) {
-      return groups == 1 && channels <= placement_.float_channels && !feeds_max_pool(node.output(0))
-                 ? "first layer of few input channels: float is faster"
-                 : "";
-    }
     const bool is_depthwise = weight->dims(1) == 1 && groups > 1;
     const bool is_pointwise = weight->dims(2) == 1 && weight->dims(3) == 1;
+    const bool has_few = groups == 1 && channels <= placement_.float_channels;
+    if (has_few && (before == kNone || (before == kFloat && !is_pointwise)) &&
+        !feeds_max_pool(node.output(0)))
+      return "of few input channels: float is faster";
     return before == kFloat && (is_depthwise || is_pointwise) &&
                    channels <= placement_.float_channels_behind
                ? "in the first block, of few channels: float is as fast, and exact"
@@ -292,12 +291,12 @@ void leave_slow_nodes(const Model& model, const GraphView& graph, const Placemen
     std::string obstacle = slow.obstacle(*node.rule, graph.node(index));
     if (!obstacle.empty()) node = {nullptr, std::move(obstacle)};
   }
-  FirstLayers first(graph, placement, nodes);
+  FewChannels few(graph, placement, nodes);
   for (int index = 0; index < graph.node_count(); ++index) {
-    std::string reason = first.reason(index);
+    std::string reason = few.reason(index);
     if (!reason.empty() && !is_asked_for(graph.node(index)))
       nodes[static_cast<std::size_t>(index)] = {&float_layer_rule(), std::move(reason)};
-    first.look_forth(index);
+    few.look_forth(index);
   }
 }
 

@@ -75,6 +75,7 @@ class QdqLowering {
   void lower_body(const BodyPlan& body);
 
   void lower_activation(std::size_t index);
+  void repeat_scale(onnx::NodeProto& quantizer, const TensorPlan& tensor);
   void add_rescaled(const TensorPlan& tensor, const ParamNames& params);
   void add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params, int maker);
   void add_conversion(std::size_t index, const ParamNames& params, int maker);
@@ -201,7 +202,21 @@ void QdqLowering::lower_activation(std::size_t index) {
                     {input, params.scale, params.zero_point}, quantized, tensor.params);
   }
   add_pair(maker, {tensor.name, input, quantized, output}, params, tensor.params);
+  if (tensor.equal_scales > 0) repeat_scale(new_nodes_[new_nodes_.size() - 2].node, tensor);
   if (!keeps_name) redirect(tensor.uses, output);
+}
+
+void QdqLowering::repeat_scale(onnx::NodeProto& quantizer, const TensorPlan& tensor) {
+  const auto count = static_cast<std::size_t>(tensor.equal_scales);
+  QuantParams params = tensor.params;
+  params.axis = 1;
+  params.scales.assign(count, tensor.params.scales.front());
+  params.zero_points.assign(count, tensor.params.zero_points.front());
+  const ParamNames names =
+      add_params(params, {tensor.name + "_equal_scales", tensor.name + "_equal_zero_points"});
+  quantizer.set_input(1, names.scale);
+  quantizer.set_input(2, names.zero_point);
+  set_int(quantizer, "axis", 1);
 }
 
 /// The node that made the value is gone: it is another reading of its source's integers.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/graph_view.h"
 #include "quantize/params.h"
 #include "quantize/plan_builder.h"
 #include "quantize/tensor_overrides.h"
@@ -36,6 +37,17 @@ std::int64_t first_opset(const TensorPlan& tensor) {
   return params.axis ? kFirstWithAxis : kFirstWithQuantizers;
 }
 
+/// From opset 12 on it takes integers, and quantizers before and behind it are moved: those have to
+/// be held with scales along an axis.
+bool has_max_pool(const Model& model) {
+  bool found = false;
+  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {
+    found |= std::ranges::any_of(
+        graph.node(), [](const onnx::NodeProto& node) { return node.op_type() == "MaxPool"; });
+  });
+  return found;
+}
+
 }  // namespace
 
 std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
@@ -45,6 +57,8 @@ std::int64_t needed_opset(const Model& model, const QuantizationConfig& config,
   // That one has Q and DQ; onnxruntime.quantization leaves it as it is.
   const bool stays = placement.follows_onnxruntime && model.opset() == kFirstWithQuantizers;
   std::int64_t needed = stays ? kFirstWithQuantizers : kFirstWithFusions;
+  if (placement.holds_quantizers && config.quant_format == QuantFormat::Qdq && has_max_pool(model))
+    needed = kFirstWithAxis;
   if (config.extra_options.block_size > 0 || has_small_types)
     needed = kFirstWithSmallTypesAndBlocks;
   if (has_float8(config)) needed = std::max(needed, kFirstWithFloat8AndFloat16);

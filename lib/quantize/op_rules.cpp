@@ -172,7 +172,8 @@ constexpr Placement kCpu{.rules = kOpRules,
                          .sums_in_float = true,
                          .spares_noisy_weights = true,
                          .rescales_for_free = true,
-                         .joins_mixed_inputs = true};
+                         .joins_mixed_inputs = true,
+                         .holds_quantizers = true};
 
 constexpr Placement kCpuAvx2 = [] {
   Placement out = kCpu;

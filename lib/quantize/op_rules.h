@@ -126,6 +126,9 @@ struct Placement {
   /// Operators that work on several values are quantized where one of them comes in integers: a
   /// quantizer for the others costs less than floats for all.
   bool joins_mixed_inputs = false;
+  /// The runtime moves a quantizer of one scale before a MaxPool on floats, whose kernel for
+  /// integers with channels first is slow; not one of several scales.
+  bool holds_quantizers = false;
   /// Products are added two by two in 16 bits: weights that could overflow those have wider scales.
   bool adds_in_pairs = false;
   /// Layers give integers only where an operator reads such: their kernels end in floats as well,

@@ -60,6 +60,7 @@ std::string to_text(const QuantPlan& plan) {
     const auto is_wider = [](double factor) { return factor > 1; };
     if (const auto count = std::ranges::count_if(tensor.widening, is_wider); count > 0)
       out += fmt::format(" wider scale in {} of {}", count, tensor.widening.size());
+    if (tensor.equal_scales > 0) out += fmt::format(" by {} equal scales", tensor.equal_scales);
     if (tensor.headroom > 1) out += fmt::format(" {:.2f} times coarser", tensor.headroom);
     if (tensor.conversion) out += ", also " + element_type_name(tensor.conversion->params.type);
     out += "\n";

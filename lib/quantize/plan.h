@@ -66,6 +66,8 @@ struct TensorPlan {
   std::string initializer = {};  ///< Bias: whose values are stored, where that is not `name`
   ElementType value_type = ElementType::Float;  ///< of the tensor, and so of what a DQ gives
   std::string derivation;  ///< where the parameters come from: `measured`, `weights`, `scale=x*w` …
+  /// Activation: its quantizer has so many scales along axis 1, all the same; 0: it has one.
+  std::int64_t equal_scales = 0;
   /// Activation: what its scale was multiplied with, so that sums stay in 16 bits.
   double headroom = 1;
   /// Constant: what each of its scales was multiplied with, so that sums stay in 16 bits; empty

@@ -24,6 +24,7 @@
 #include "quantize/plan_builder.h"
 #include "quantize/rescaling.h"
 #include "quantize/schemes.h"
+#include "quantize/slow_nodes.h"
 #include "quantize/tensor_overrides.h"
 
 namespace qtool {

@@ -27,13 +27,6 @@ struct Islands {
 /// Placements that add to layers leave that one as it is.
 bool is_added_to_layer(const GraphView& graph, const std::vector<SelectedNode>& nodes, Use use);
 
-/// Leaves in float what `placement` says runs no faster in integers, each with the reason:
-/// operators and nodes that the runtime has no integer kernel for, products of two computed values,
-/// and the first layers. `is_asked_for` tells of a node whether the user said how to quantize it.
-void leave_slow_nodes(const Model& model, const GraphView& graph, const Placement& placement,
-                      const std::function<bool(const onnx::NodeProto&)>& is_asked_for,
-                      std::vector<SelectedNode>& nodes);
-
 /// Takes the rule from operators that would be quantized between float ones: Entry::OutputRead
 /// needs computed inputs made in integers (all, or one where the placement joins mixed inputs) and
 /// an output that is read as such, the movers need an input made in integers. What remains are

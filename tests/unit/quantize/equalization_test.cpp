@@ -86,8 +86,8 @@ TEST_CASE("equalization: depthwise layers and groups", "[quantize]") {
                  values(576, 72, true, 1) + "}, float[8,1,3,3] w = {" + values(72, 9, false, 3) +
                  "}> { c = Conv (x, v) d = Relu (c) y = Conv <group = 8> (d, w) }"));
   check_equalized(
-      text_model("agraph (float[1,8,9,9] x) => (float[1,4,M,N] y) <float[8,4,3,3] v = {" +
-                 values(288, 36, true, 1) + "}, float[4,4,3,3] w = {" + values(144, 9, false, 3) +
+      text_model("agraph (float[1,8,9,9] x) => (float[1,4,M,N] y) <float[8,4,5,5] v = {" +
+                 values(800, 100, true, 1) + "}, float[4,4,5,5] w = {" + values(400, 25, false, 3) +
                  "}> { c = Conv <group = 2> (x, v) d = Relu (c) y = Conv <group = 2> (d, w) }"));
 }
 

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "runtime/session.h"
+#include "runtime/try_load.h"
 
 namespace qtool {
 

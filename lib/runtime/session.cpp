@@ -19,41 +19,11 @@
 #include "runtime/observer_op.h"
 #include "runtime/ort_error.h"
 #include "runtime/ort_model.h"
-#include "runtime/providers.h"
+#include "runtime/session_options.h"
 #include "runtime/values.h"
 
 namespace qtool {
 namespace {
-
-GraphOptimizationLevel level_of(SessionConfig::Optimization optimization) {
-  switch (optimization) {
-    case SessionConfig::Optimization::None:
-      return ORT_DISABLE_ALL;
-    case SessionConfig::Optimization::Basic:
-      return ORT_ENABLE_BASIC;
-    case SessionConfig::Optimization::Extended:
-      return ORT_ENABLE_EXTENDED;
-    case SessionConfig::Optimization::All:
-      return ORT_ENABLE_ALL;
-  }
-  return ORT_ENABLE_ALL;
-}
-
-Ort::SessionOptions make_options(const SessionConfig& config) {
-  Ort::SessionOptions out;
-  out.SetGraphOptimizationLevel(level_of(config.optimization));
-  out.SetIntraOpNumThreads(config.intra_op_threads);
-  out.SetInterOpNumThreads(1);
-  out.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, "0");
-  // A pattern is one block for all of a run, kept for each shape seen; without it the arena reuses
-  // what was freed, which takes two thirds of the memory at the same speed.
-  out.DisableMemPattern();
-  if (!config.taps.empty()) out.AddConfigEntry(kOrtSessionOptionsConfigUseEnvAllocators, "1");
-  if (!config.optimized_model.empty())
-    out.SetOptimizedModelFilePath(config.optimized_model.c_str());
-  append_providers(out, config.providers);
-  return out;
-}
 
 std::string name_of(const Model& model) {
   return model.path().empty() ? "model" : model.path().string();
@@ -156,7 +126,7 @@ void Session::Impl::load_computable(const Model& model, const SessionConfig& con
 void Session::Impl::load_model(const Model& model, const SessionConfig& config) {
   const OrtModel ort_model =
       config.taps.empty() ? make_ort_model(model) : make_tapped_ort_model(model, config.taps);
-  load(ort_model, make_options(config));
+  load(ort_model, session_options(config));
   list_inputs_and_outputs();
 }
 
@@ -178,7 +148,7 @@ Session::Session(const std::filesystem::path& path, const SessionConfig& config)
   impl_->model_name = path.string();
   impl_->stop_inside_runs = config.stop_inside_runs;
   try {
-    impl_->session = Ort::Session(environment(), path.c_str(), make_options(config));
+    impl_->session = Ort::Session(environment(), path.c_str(), session_options(config));
     impl_->list_inputs_and_outputs();
   } catch (const Ort::Exception& exception) {
     const Error error = ort_error(exception, impl_->model_name, "load it");
@@ -234,24 +204,6 @@ void Session::run_observed(std::span<const NamedTensor> inputs, TensorObserver& 
     scope.rethrow();
     throw ort_error(exception, impl_->model_name, "run it");
   }
-}
-
-LoadResult try_load(const std::filesystem::path& path, int threads) {
-  LoadResult out;
-  try {
-    SessionConfig config;
-    config.intra_op_threads = threads;
-    Ort::SessionOptions options = make_options(config);
-    // Nothing is run: weights need not be laid out for it.
-    options.AddConfigEntry(kOrtSessionOptionsConfigDisablePrepacking, "1");
-    const Ort::Session session(environment(), path.c_str(), options);
-    out.loads = true;
-  } catch (const Ort::Exception& exception) {
-    out.message = clean_message(exception.what());
-    out.unknown_operator = names_unknown_operator(out.message);
-    out.missing_kernel = names_missing_kernel(out.message);
-  }
-  return out;
 }
 
 std::string onnxruntime_version() { return Ort::GetVersionString(); }

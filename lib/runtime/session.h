@@ -69,16 +69,6 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Loads a written model as a user would, all optimizations on; what ONNX Runtime says where it
-/// refuses. A model with operators that ONNX Runtime does not have gives `unknown_operator`.
-struct LoadResult {
-  bool loads = false;
-  bool unknown_operator = false;
-  bool missing_kernel = false;  ///< an operator is known, and not for its types
-  std::string message;
-};
-LoadResult try_load(const std::filesystem::path& path, int threads);
-
 std::string onnxruntime_version();
 
 }  // namespace qtool

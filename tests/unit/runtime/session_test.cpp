@@ -323,25 +323,6 @@ TEST_CASE("run gives only the outputs that were asked for", "[runtime]") {
   CHECK(outputs[1].name == "a");
 }
 
-TEST_CASE("try_load tells a model that loads from one with unknown operators and from a broken one",
-          "[runtime]") {
-  const testing::TempDir folder;
-  const auto good = try_load(folder.write("good.onnx", large_weight().SerializeAsString()), 1);
-  CHECK(good.loads);
-  CHECK(good.message.empty());
-
-  auto proto = large_weight();
-  proto.mutable_graph()->mutable_node(0)->set_op_type("Mull");
-  const auto unknown = try_load(folder.write("unknown.onnx", proto.SerializeAsString()), 1);
-  CHECK_FALSE(unknown.loads);
-  CHECK(unknown.unknown_operator);
-
-  const auto broken = try_load(folder.write("broken.onnx", "no model"), 1);
-  CHECK_FALSE(broken.loads);
-  CHECK_FALSE(broken.unknown_operator);
-  CHECK(broken.message == "Protobuf parsing failed");
-}
-
 TEST_CASE("telemetry is off whoever uses the library", "[runtime]") {
   const Model model = testing::text_model(kChain);
   const Session session(model, {});

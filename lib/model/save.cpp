@@ -54,8 +54,10 @@ class HashingWriter {
  private:
   void write_piece(std::string_view piece) {
     throw_if_interrupted();
-    file_.write(piece);
+    // Hashed first: what the system copies from is then mapped, which it need not look up page by
+    // page.
     hash_.update(piece);
+    file_.write(piece);
     bytes_ += piece.size();
     if (bytes_ - released_at_ < kReleaseBytes) return;
     released_at_ = bytes_;

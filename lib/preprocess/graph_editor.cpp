@@ -10,7 +10,7 @@
 
 namespace qtool {
 
-GraphEditor::GraphEditor(Model& model, onnx::GraphProto& graph, NameAllocator& names,
+GraphEditor::GraphEditor(Model& model, onnx::GraphProto& graph, NamesOnDemand& names,
                          const GraphEditor* outer, bool trusts_shapes)
     : model_(model),
       graph_(graph),
@@ -165,8 +165,14 @@ ElementType GraphEditor::type(const std::string& value) const {
                                          : ElementType::Undefined;
 }
 
-onnx::NodeProto& GraphEditor::edit(int index) {
+/// Stands before every change.
+void GraphEditor::begin_edit() {
+  names_.get();
   ++edit_count_;
+}
+
+onnx::NodeProto& GraphEditor::edit(int index) {
+  begin_edit();
   return *graph_.mutable_node(index);
 }
 
@@ -239,7 +245,7 @@ bool GraphEditor::takes_name(const std::string& from, const std::string& to) {
     // The former maker makes what nobody reads.
     auto& node = edit(former);
     for (auto& output : *node.mutable_output()) {
-      if (output == from) output = names_.unique(from);
+      if (output == from) output = names_.get().unique(from);
     }
   }
   return true;
@@ -250,6 +256,7 @@ void GraphEditor::move_readers(const std::string& from, const std::string& to) {
   for (const Use& use : uses) set_input(use.node, use.slot, to);
   const int captures = std::exchange(values_[from].captures, 0);
   if (captures == 0) return;
+  begin_edit();
   values_[to].captures += captures;
   for (auto& node : *graph_.mutable_node()) {
     for (auto& attribute : *node.mutable_attribute()) {
@@ -264,16 +271,16 @@ void GraphEditor::move_readers(const std::string& from, const std::string& to) {
       for (auto& graph : *attribute.mutable_graphs()) for_each_graph(graph, rename);
     }
   }
-  ++edit_count_;
 }
 
 int GraphEditor::add_node(int before, const std::string& op_type,
                           const std::vector<std::string>& inputs, const std::string& wanted) {
+  begin_edit();
   const int index = graph_.node_size();
   auto& node = *graph_.add_node();
   is_removed_.push_back(false);
   node.set_op_type(op_type);
-  node.add_output(names_.unique(wanted));
+  node.add_output(names_.get().unique(wanted));
   node.set_name(node.output(0));
   values_[node.output(0)].producer = index;
   set_inputs(index, inputs);
@@ -282,11 +289,11 @@ int GraphEditor::add_node(int before, const std::string& op_type,
 }
 
 std::string GraphEditor::add_constant(const std::string& wanted, onnx::TensorProto tensor) {
-  const std::string name = names_.unique(wanted);
+  begin_edit();
+  const std::string name = names_.get().unique(wanted);
   tensor.set_name(name);
   values_[name].initializer = graph_.initializer_size();
   *graph_.add_initializer() = std::move(tensor);
-  ++edit_count_;
   return name;
 }
 
@@ -303,9 +310,9 @@ void GraphEditor::set_constant(int index, int slot, onnx::TensorProto tensor,
   const std::string old = slot < node.input_size() ? node.input(slot) : std::string();
   const auto found = old.empty() ? values_.end() : values_.find(old);
   if (found != values_.end() && found->second.initializer >= 0 && use_count(old) == 1) {
+    begin_edit();
     tensor.set_name(old);
     *graph_.mutable_initializer(found->second.initializer) = std::move(tensor);
-    ++edit_count_;
     return;
   }
   const std::string base = node.name().empty() ? node.output(0) : node.name();
@@ -354,7 +361,7 @@ bool holds_any(const onnx::GraphProto& main, std::span<const std::string_view> o
   return found;
 }
 
-bool edit_graph(Model& model, onnx::GraphProto& graph, NameAllocator& names,
+bool edit_graph(Model& model, onnx::GraphProto& graph, NamesOnDemand& names,
                 const GraphEditor* outer, bool trusts_shapes,
                 const std::function<void(GraphEditor&)>& visit) {
   GraphEditor editor(model, graph, names, outer, trusts_shapes);
@@ -379,7 +386,7 @@ bool edit_graph(Model& model, onnx::GraphProto& graph, NameAllocator& names,
 bool edit_graphs(Model& model, std::initializer_list<std::string_view> starts,
                  const std::function<void(GraphEditor&)>& visit) {
   if (!holds_any(model.graph(), starts)) return false;
-  NameAllocator names(model.graph());
+  NamesOnDemand names(model.graph());
   return edit_graph(model, model.graph(), names, nullptr, true, visit);
 }
 

@@ -17,6 +17,21 @@
 
 namespace qtool {
 
+/// The names of a model, looked up when it is changed first: most passes find nothing to change.
+class NamesOnDemand {
+ public:
+  explicit NamesOnDemand(const onnx::GraphProto& main) : main_(main) {}
+  /// Must be called before the first change, so that names that go with it stay taken.
+  NameAllocator& get() {
+    if (!names_) names_.emplace(main_);
+    return *names_;
+  }
+
+ private:
+  const onnx::GraphProto& main_;
+  std::optional<NameAllocator> names_;
+};
+
 /// One graph while it is changed. Knows who makes and who reads each value, of what shape it is,
 /// and which values are constants, and keeps that right through its edits. Nodes keep their places
 /// until the edits end, those added stand behind all others; a changed node may read only what is
@@ -27,7 +42,7 @@ class GraphEditor {
 
   /// `outer` is the graph around this one, if any. Shapes inside the body of a loop may differ
   /// from round to round; with `trusts_shapes` false none is known.
-  GraphEditor(Model& model, onnx::GraphProto& graph, NameAllocator& names, const GraphEditor* outer,
+  GraphEditor(Model& model, onnx::GraphProto& graph, NamesOnDemand& names, const GraphEditor* outer,
               bool trusts_shapes);
 
   const Model& model() const { return model_; }
@@ -102,6 +117,7 @@ class GraphEditor {
     std::vector<Use> uses;
   };
 
+  void begin_edit();
   const Value* find(const std::string& name) const;
   const onnx::TypeProto* type_of(const std::string& value) const;
   void count_captures(const onnx::GraphProto& graph);
@@ -112,7 +128,7 @@ class GraphEditor {
 
   Model& model_;
   onnx::GraphProto& graph_;
-  NameAllocator& names_;
+  NamesOnDemand& names_;
   const GraphEditor* outer_;
   bool trusts_shapes_;
   std::int64_t opset_;

@@ -29,10 +29,8 @@ int report(const qtool::Error& error) {
   return qtool::exit_code(error.kind());
 }
 
-}  // namespace
-
-int main(int argc, char* argv[]) {
-  prepare_process();
+/// The exit code of a run.
+int run(int argc, char* argv[]) {
   try {
     return qtool::cli::run(
         qtool::cli::parse_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}));
@@ -46,4 +44,21 @@ int main(int argc, char* argv[]) {
                      "this is a defect in qtool; please report it with the command line"));
   }
   return qtool::exit_code(qtool::ErrorKind::Internal);
+}
+
+/// All of ours is written and closed by now. What is left are the registries of ONNX and ONNX
+/// Runtime, and the system takes back their memory faster than they can.
+[[noreturn]] void leave(int code) {
+#ifdef __SANITIZE_ADDRESS__
+  std::exit(code);  // looks for leaks on its way
+#else
+  std::_Exit(code);
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  prepare_process();
+  leave(run(argc, argv));
 }

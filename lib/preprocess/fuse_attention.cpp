@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "model/float_values.h"
 #include "preprocess/attention.h"
+#include "preprocess/attention_masks.h"
+#include "preprocess/attention_nodes.h"
 #include "preprocess/expression.h"
 #include "preprocess/fusion.h"
 #include "preprocess/node_values.h"
@@ -18,13 +17,10 @@ namespace {
 /// The opset that brings Attention.
 constexpr std::int64_t kAttentionOpset = 23;
 
-/// Next to the lowest float32; a score that is added to it is lost.
-constexpr double kLow = -3.3e38;
-
 /// Between [batch, length, heads, size] and [batch, heads, length, size].
 constexpr std::array<std::int64_t, 4> kSwapHeads{0, 2, 1, 3};
 
-using Integers = std::vector<std::int64_t>;
+using Integers = AttentionNodes::Integers;
 
 /// Whether an infinite constant goes into `value` by way of a few nodes.
 bool reads_infinity(const GraphEditor& graph, const std::string& value, int max_nodes) {
@@ -90,58 +86,18 @@ class Writer {
                 int before);
   Scaled split(const AttentionOperand& operand, int before);
 
-  std::string masks(const Attention& attention);
-  std::string masked(const Attention& attention, const AttentionMask& mask,
-                     const std::string& bias);
-  std::string with_four_axes(const Attention& attention, const std::string& value);
-  bool has_all_rows(const Attention& attention, const AttentionMask& mask) const;
-  std::string query_count(const Attention& attention);
-
   void become(int index, const Attention& attention, const Form& form, const std::string& mask);
   bool is_joining(const Attention& attention) const;
   bool takes_joined(const Attention& attention) const;
 
-  std::string add(int before, const std::string& op_type, const std::vector<std::string>& inputs,
-                  const std::string& wanted) {
-    return graph_.node(graph_.add_node(before, op_type, inputs, wanted)).output(0);
-  }
   std::string transposed(int before, const std::string& value);
   std::string reshaped(int before, const std::string& value, const Integers& shape);
-  std::string add_once(int before, const std::string& op_type,
-                       const std::vector<std::string>& inputs, const std::string& wanted);
-  std::string integers(const Integers& values);
-  std::string number(double value, ElementType type);
-  std::string unsqueezed(int before, const std::string& value, const Integers& axes);
 
   GraphEditor& graph_;
   SizeFlow& sizes_;
-  bool is_contrib_ = false;                  ///< what is written now
-  std::map<std::string, std::string> made_;  ///< what masks need, by what computes it
-  std::map<Integers, std::string> integers_;
+  AttentionNodes nodes_{graph_};
+  bool is_contrib_ = false;  ///< what is written now
 };
-
-std::string Writer::integers(const Integers& values) {
-  auto& name = integers_[values];
-  if (name.empty()) name = graph_.add_integers("attention_sizes", values);
-  return name;
-}
-
-std::string Writer::number(double value, ElementType type) {
-  auto& name = made_[std::to_string(value)];
-  if (!name.empty()) return name;
-  const auto bytes = encode_floats(type, std::span(&value, 1));
-  name = graph_.add_constant("attention_mask_value", make_tensor({}, type, {}, bytes));
-  return name;
-}
-
-std::string Writer::add_once(int before, const std::string& op_type,
-                             const std::vector<std::string>& inputs, const std::string& wanted) {
-  std::string key = op_type;
-  for (const auto& input : inputs) key += '\n' + input;
-  auto& name = made_[key];
-  if (name.empty()) name = add(before, op_type, inputs, wanted);
-  return name;
-}
 
 std::string Writer::transposed(int before, const std::string& value) {
   const int index = graph_.add_node(before, "Transpose", {value}, value + "_transposed");
@@ -150,7 +106,7 @@ std::string Writer::transposed(int before, const std::string& value) {
 }
 
 std::string Writer::reshaped(int before, const std::string& value, const Integers& shape) {
-  return add(before, "Reshape", {value, integers(shape)}, value + "_reshaped");
+  return nodes_.add(before, "Reshape", {value, nodes_.integers(shape)}, value + "_reshaped");
 }
 
 /// [batch, length, heads * size]
@@ -183,76 +139,6 @@ Writer::Form Writer::contrib_form(const Attention& a) {
   if (are_joined || a.size != a.value_size)
     return {q, joined(a.k, a, a.size, a.softmax), joined(a.v, a, a.value_size, a.product), true};
   return {q, split(a.k, a.softmax), split(a.v, a.product), true};
-}
-
-/// `value`, that broadcasts to the scores, with the four axes that operators want.
-std::string Writer::with_four_axes(const Attention& a, const std::string& value) {
-  const auto count = sizes_.axes(value)->size();
-  if (count == 1) return unsqueezed(a.softmax, value, {0, 1, 2});
-  if (count == 2) return unsqueezed(a.softmax, value, {0, 1});
-  return count == 3 ? unsqueezed(a.softmax, value, {a.rank == 4 ? 0 : 1}) : value;
-}
-
-/// What `mask` makes of `bias`, which is added to the scores; empty for nothing.
-std::string Writer::masked(const Attention& a, const AttentionMask& mask, const std::string& bias) {
-  const std::string value = with_four_axes(a, mask.value);
-  if (mask.kind == AttentionMask::Kind::Added)
-    return bias.empty() ? value : add_once(a.softmax, "Add", {bias, value}, value + "_sum");
-  const ElementType type = graph_.type(a.scores);
-  const std::string kept = bias.empty() ? number(0, type) : bias, far = number(mask.number, type);
-  const bool keeps_true = mask.kind == AttentionMask::Kind::KeptWhereTrue;
-  return add_once(a.softmax, "Where", {value, keeps_true ? kept : far, keeps_true ? far : kept},
-                  value + "_bias");
-}
-
-std::string Writer::unsqueezed(int before, const std::string& value, const Integers& axes) {
-  if (graph_.opset() >= 13)
-    return add_once(before, "Unsqueeze", {value, integers(axes)}, value + "_unsqueezed");
-  const std::string out = add_once(before, "Unsqueeze", {value}, value + "_unsqueezed");
-  set_ints(graph_.edit(graph_.producer(out)), "axes", axes);
-  return out;
-}
-
-/// The shape to which an Expand gives a mask a row for every query.
-std::string Writer::query_count(const Attention& a) {
-  const auto scores = sizes_.axes(a.scores);
-  const auto count = (*scores)[scores->size() - 2];
-  if (const auto known = sizes_.constant(count)) return integers({*known, 1});
-  // Where two attentions have provably as many queries, one Shape serves both.
-  auto& name = made_["queries " + std::to_string(count)];
-  if (!name.empty()) return name;
-  const bool is_joined = !a.q.joined.value.empty(), is_apart = !a.q.apart.value.empty();
-  const Scaled& source = is_joined ? a.q.joined : is_apart ? a.q.apart : a.q.split;
-  const std::string shape = add(a.softmax, "Shape", {source.value}, source.value + "_shape");
-  const std::string queries = add(
-      a.softmax, "Gather", {shape, integers({is_joined || is_apart ? 1 : 2})}, shape + "_queries");
-  const int concat =
-      graph_.add_node(a.softmax, "Concat", {queries, integers({1})}, queries + "_by_one");
-  set_int(graph_.edit(concat), "axis", 0);
-  name = graph_.node(concat).output(0);
-  return name;
-}
-
-/// Whether a mask has a row for every query.
-bool Writer::has_all_rows(const Attention& a, const AttentionMask& mask) const {
-  const auto axes = *sizes_.axes(mask.value), scores = *sizes_.axes(a.scores);
-  return axes.size() > 1 && axes[axes.size() - 2] == scores[scores.size() - 2];
-}
-
-/// The masks as a number for each score, of [1 or batch, 1 or heads, queries, keys]: the kernels
-/// stretch the first two axes alone.
-std::string Writer::masks(const Attention& a) {
-  std::string out;
-  for (const AttentionMask& each : a.masks) out = masked(a, each, out);
-  const auto is_whole = [&](const AttentionMask& each) { return has_all_rows(a, each); };
-  if (out.empty()) return out;
-  // ONNX Runtime's Attention makes zeros of a row that is nothing but the lowest number.
-  if (!is_contrib_) {
-    const std::string low = number(kLow, ElementType::Float);
-    out = add_once(a.softmax, "Max", {out, low}, out + "_clipped");
-  }
-  if (std::ranges::any_of(a.masks, is_whole)) return out;
-  return add_once(a.softmax, "Expand", {out, query_count(a)}, out + "_expanded");
 }
 
 void Writer::become(int index, const Attention& a, const Form& form, const std::string& mask) {
@@ -296,7 +182,7 @@ bool Writer::takes_joined(const Attention& a) const {
 void Writer::write(const Attention& a, bool is_contrib) {
   is_contrib_ = is_contrib;
   const Form form = is_contrib_ ? contrib_form(a) : standard_form(a);
-  const std::string mask = masks(a);
+  const std::string mask = write_masks(graph_, sizes_, nodes_, a, is_contrib_);
   if (a.rank == 3 || !form.has_heads_joined) return become(a.product, a, form, mask);
   if (takes_joined(a) && is_joining(a)) return become(a.reshape, a, form, mask);
   const bool is_reshaped = takes_joined(a);

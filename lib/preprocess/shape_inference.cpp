@@ -94,15 +94,18 @@ std::vector<const onnx::TypeProto*> ShapeInference::infer_subgraph(
     onnx::GraphProto& graph, const std::vector<const onnx::TypeProto*>& input_types) {
   const int count = std::min(graph.input_size(), static_cast<int>(input_types.size()));
   for (int i = 0; i < count; ++i) {
-    if (!input_types[i] || !is_typed(*input_types[i])) continue;
-    auto& input = *graph.mutable_input(i);
-    correct(input.name(), *input_types[i], *input.mutable_type(), nullptr);
-    onnx::shape_inference::MaterializeSymbolicShape(input.mutable_type(), symbols_);
+    if (input_types[i]) give_type(*graph.mutable_input(i), *input_types[i]);
   }
   visit(graph);
   std::vector<const onnx::TypeProto*> output_types;
   for (const auto& output : graph.output()) output_types.push_back(&output.type());
   return output_types;
+}
+
+void ShapeInference::give_type(onnx::ValueInfoProto& input, const onnx::TypeProto& type) {
+  if (!is_typed(type)) return;
+  correct(input.name(), type, *input.mutable_type(), nullptr);
+  onnx::shape_inference::MaterializeSymbolicShape(input.mutable_type(), symbols_);
 }
 
 void ShapeInference::visit(onnx::GraphProto& graph) {
@@ -175,6 +178,8 @@ void ShapeInference::infer(onnx::NodeProto& node, onnx::GraphProto& graph) {
       if (!guesses_) return;
       guess(context);
     }
+  } else if (infer_bodies(node, *schema, context)) {
+    // It told all.
   } else if (schema->has_type_and_shape_inference_function()) {
     schema->GetTypeAndShapeInferenceFunction()(context);
   } else if (schema->HasFunction()) {
@@ -242,6 +247,7 @@ void ShapeInference::correct(const std::string& value, const onnx::TypeProto& ty
 }
 
 void ShapeInference::note(const std::string& text) {
+  if (is_trial_) return;
   if (++note_count_ <= kMaxNotes) notes_.push_back("shapes: " + text);
 }
 

@@ -36,10 +36,23 @@ class ShapeInference {
 
  private:
   void visit(onnx::GraphProto& graph);
+  void give_type(onnx::ValueInfoProto& input, const onnx::TypeProto& type);
   void add_declared(onnx::GraphProto& graph);
   void add_initializers(const onnx::GraphProto& graph);
   void visit(onnx::NodeProto& node, onnx::GraphProto& graph);
   void infer(onnx::NodeProto& node, onnx::GraphProto& graph);
+
+  // What follows from constants and from what stays the same in every round: infer_bodies.cpp.
+  bool infer_bodies(onnx::NodeProto& node, const onnx::OpSchema& schema,
+                    onnx::InferenceContext& context);
+  void infer_branches(onnx::NodeProto& node, bool condition, onnx::InferenceContext& context);
+  void infer_loop(onnx::NodeProto& node, const onnx::OpSchema& schema,
+                  onnx::InferenceContext& context);
+  std::vector<onnx::TypeProto> carried_types(const onnx::NodeProto& node,
+                                             const onnx::GraphProto& body);
+  static void set_stacked_size(const onnx::NodeProto& node, std::int64_t rounds,
+                               onnx::InferenceContext& context);
+
   static void guess(onnx::InferenceContext& context);
   void propagate_values(const onnx::OpSchema& schema, onnx::NodeProto& node);
   void define(const std::string& value, onnx::TypeProto& type, onnx::GraphProto& graph);
@@ -51,6 +64,7 @@ class ShapeInference {
   std::vector<std::string>& notes_;
   Values values_wanted_;
   bool guesses_ = false;
+  bool is_trial_ = false;  ///< of the body of a loop: whether what it gives has the sizes it takes
   int note_count_ = 0;
   std::unordered_map<std::string, int> opsets_;
   onnx::shape_inference::SymbolTableImpl symbols_;

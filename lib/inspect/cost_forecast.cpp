@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "inspect/body_rounds.h"
 #include "inspect/cost_table.h"
 #include "model/graph_view.h"
 #include "model/model.h"
@@ -31,6 +32,10 @@ std::optional<double> count_of(const std::optional<Shape>& shape) {
     count *= static_cast<double>(size);
   }
   return count;
+}
+
+bool has_bodies(const onnx::NodeProto& node) {
+  return std::ranges::any_of(node.attribute(), &onnx::AttributeProto::has_g);
 }
 
 /// What a plan does with the nodes and values of one graph.
@@ -55,18 +60,25 @@ Decisions decisions_of(const GraphView& graph, const QuantPlan& plan) {
   return out;
 }
 
-/// Costs of one graph.
+/// What nodes cost, and of how many that is known.
+struct Cost {
+  double us = 0;
+  std::size_t nodes = 0, unknown_nodes = 0;
+};
+
+/// Costs of one graph, without the bodies in it.
 class GraphCost {
  public:
-  GraphCost(const GraphView& graph, const Decisions& decisions, std::size_t& unknown)
-      : graph_(graph), decisions_(decisions), unknown_(unknown) {}
+  GraphCost(const GraphView& graph, const Decisions& decisions)
+      : graph_(graph), decisions_(decisions) {}
 
-  double run() const {
-    double sum = 0;
+  Cost run() {
+    Cost sum{.nodes = static_cast<std::size_t>(graph_.node_count())};
     for (int index = 0; index < graph_.node_count(); ++index) {
-      if (!decisions_.gone.contains(index)) sum += node_cost(index);
+      if (!decisions_.gone.contains(index)) sum.us += node_cost(index);
     }
-    for (const std::string_view value : decisions_.quantized) sum += borders(std::string(value));
+    for (const std::string_view value : decisions_.quantized) sum.us += borders(std::string(value));
+    sum.unknown_nodes = unknown_;
     return sum;
   }
 
@@ -81,7 +93,7 @@ class GraphCost {
   }
 
   std::optional<LayerWork> layer_work(const onnx::NodeProto& node) const;
-  double node_cost(int index) const;
+  double node_cost(int index);
   double layer_cost(int index, const LayerWork& work) const;
   bool is_part_of_conv(int index) const;
   bool is_blocked(int index) const;
@@ -92,7 +104,7 @@ class GraphCost {
 
   const GraphView& graph_;
   const Decisions& decisions_;
-  std::size_t& unknown_;
+  std::size_t unknown_ = 0;
 };
 
 /// Multiplications of a layer, and what their speed hangs on.
@@ -197,10 +209,12 @@ bool GraphCost::keeps_channels_first(int index) const {
   });
 }
 
-double GraphCost::node_cost(int index) const {
+double GraphCost::node_cost(int index) {
   const auto& node = graph_.node(index);
   const std::string& type = node.op_type();
   if (node.output_size() == 0 || node.output(0).empty() || type == "Constant") return 0;
+  // Bodies make its values, and count themselves.
+  if (has_bodies(node)) return kNodeUs;
   if ((type == "LSTM" || type == "GRU" || type == "RNN") && node.input_size() > 2)
     return recurrent_cost(node);
   if (const auto work = layer_work(node)) return layer_cost(index, *work);
@@ -247,24 +261,36 @@ double GraphCost::borders(const std::string& value) const {
   return cost;
 }
 
-/// Of the branches of an If the dearest; bodies of loops once.
-double cost_of(const onnx::GraphProto& graph, const QuantPlan& plan, std::size_t& unknown,
-               const GraphView* outer = nullptr) {
+Cost cost_of(const onnx::GraphProto& graph, const QuantPlan& plan,
+             const GraphView* outer = nullptr);
+
+/// Of the branches of an If, where either may run, the dearest.
+Cost cost_of_bodies(const GraphView& graph, int index, const QuantPlan& plan) {
+  const auto& node = graph.node(index);
+  Cost dearest;
+  for (int attribute = 0; attribute < node.attribute_size(); ++attribute) {
+    const auto& holder = node.attribute(attribute);
+    const double rounds = holder.has_g() ? rounds_of(graph, node, holder.name()) : 0;
+    if (rounds == 0) continue;
+    const auto found = std::ranges::find_if(plan.bodies, [&](const BodyPlan& body) {
+      return body.node == index && body.attribute == attribute;
+    });
+    Cost cost = cost_of(holder.g(), found == plan.bodies.end() ? QuantPlan() : found->plan, &graph);
+    cost.us *= rounds;
+    if (dearest.nodes == 0 || cost.us > dearest.us) dearest = cost;
+  }
+  return dearest;
+}
+
+Cost cost_of(const onnx::GraphProto& graph, const QuantPlan& plan, const GraphView* outer) {
   const GraphView view(graph, outer);
   const Decisions decisions = decisions_of(view, plan);
-  double sum = GraphCost(view, decisions, unknown).run();
+  Cost sum = GraphCost(view, decisions).run();
   for (int index = 0; index < view.node_count(); ++index) {
-    double dearest = 0;
-    const auto& node = view.node(index);
-    for (int attribute = 0; attribute < node.attribute_size(); ++attribute) {
-      if (!node.attribute(attribute).has_g()) continue;
-      const auto found = std::ranges::find_if(plan.bodies, [&](const BodyPlan& body) {
-        return body.node == index && body.attribute == attribute;
-      });
-      const QuantPlan& body = found == plan.bodies.end() ? QuantPlan() : found->plan;
-      dearest = std::max(dearest, cost_of(node.attribute(attribute).g(), body, unknown, &view));
-    }
-    sum += dearest;
+    const Cost bodies = cost_of_bodies(view, index, plan);
+    sum.us += bodies.us;
+    sum.nodes += bodies.nodes;
+    sum.unknown_nodes += bodies.unknown_nodes;
   }
   return sum;
 }
@@ -272,12 +298,11 @@ double cost_of(const onnx::GraphProto& graph, const QuantPlan& plan, std::size_t
 }  // namespace
 
 CostForecast forecast_cost(const Model& original, const Model& prepared, const QuantPlan& plan) {
-  CostForecast out;
-  std::size_t unknown = 0;
-  out.float_us = kRunUs + cost_of(original.graph(), {}, unknown);
-  out.quantized_us = kRunUs + cost_of(prepared.graph(), plan, out.unknown_nodes);
-  out.unknown_nodes = std::max(out.unknown_nodes, unknown);
-  return out;
+  const Cost of_floats = cost_of(original.graph(), {}), quantized = cost_of(prepared.graph(), plan);
+  return {.float_us = kRunUs + of_floats.us,
+          .quantized_us = kRunUs + quantized.us,
+          .nodes = quantized.nodes,
+          .unknown_nodes = std::max(of_floats.unknown_nodes, quantized.unknown_nodes)};
 }
 
 }  // namespace qtool

@@ -14,6 +14,7 @@ class Model;
 struct CostForecast {
   double float_us = 0;            ///< of the model as it came
   double quantized_us = 0;        ///< of the model that a plan makes
+  std::size_t nodes = 0;          ///< of that model, without branches that never run
   std::size_t unknown_nodes = 0;  ///< whose sizes are not known: they count for nothing
 
   /// Below 1: integers are faster.

@@ -42,3 +42,33 @@ TEST_CASE("cost: a product of many rows and columns gains, a small one does not"
 TEST_CASE("cost: nodes of unknown size are counted", "[inspect]") {
   CHECK(cost_of("agraph (float[N,2] x) => (float[N,2] y) { y = Exp (x) }").unknown_nodes == 1);
 }
+
+TEST_CASE("cost: of branches that may run the dearest counts, others not", "[inspect]") {
+  const auto of = [](const std::string& condition) {
+    return cost_of(
+        "agraph (float[900,9] x, bool c) => (float[900,9] y) "
+        "<bool yes = {1}, bool no = {0}> { y = If (" +
+        condition + R"() <
+      then_branch = a () => (float[900,9] b) { b = Exp (x) },
+      else_branch = d () => (float[900,9] e) { f = Exp (x) g = Exp (f) e = Exp (g) }
+    > })");
+  };
+  const CostForecast then = of("yes"), other = of("no"), either = of("c");
+  CHECK(then.float_us < other.float_us);
+  CHECK(either.float_us == other.float_us);
+  CHECK(then.nodes == 2);
+  CHECK(either.nodes == 4);
+}
+
+TEST_CASE("cost: the body of a loop counts as often as it runs", "[inspect]") {
+  const auto of = [](const std::string& rounds) {
+    return cost_of("agraph (float[90,9] x) => (float[90,9] y) <int64 n = {" + rounds +
+                   R"(}, bool p = {1}> {
+      y = Loop (n, p, x) <body = step (int64 i, bool go, float[90,9] v) => (bool on, float[90,9] w)
+        { on = Identity (go) w = Exp (v) }>
+    })")
+        .float_us;
+  };
+  CHECK(of("11") - of("1") == Approx(10 * (of("2") - of("1"))));
+  CHECK(of("2") > of("1"));
+}

@@ -23,6 +23,10 @@
 namespace qtool {
 namespace {
 
+bool has_cache(const Config& config) {
+  return config.calibration.cache && std::filesystem::exists(*config.calibration.cache);
+}
+
 void require_source(const Config& config, bool has_cache) {
   if (config.calibration.data || config.calibration.table || has_cache) return;
   throw Error(
@@ -194,9 +198,10 @@ void Calibration::keep(const CalibrationCache& cache) {
 
 }  // namespace
 
-void require_calibration_source(const Config& config) {
-  require_source(config,
-                 config.calibration.cache && std::filesystem::exists(*config.calibration.cache));
+void require_calibration_source(const Config& config) { require_source(config, has_cache(config)); }
+
+bool measures_ranges(const Config& config) {
+  return config.calibration.data && !config.calibration.table && !has_cache(config);
 }
 
 CalibratedRanges calibrated_ranges(const Model& model, const CalibrationSources& sources) {

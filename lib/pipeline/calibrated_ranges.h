@@ -36,6 +36,9 @@ struct CalibrationSources {
 /// a table nor the file of `calibration.cache`.
 void require_calibration_source(const Config& config);
 
+/// Whether ranges are to be measured on samples, which neither a cache nor a table makes needless.
+bool measures_ranges(const Config& config);
+
 /// The ranges, means and peaks that quantizing `model` asks for: those of `calibration.cache` where
 /// that file is there, else of `calibration.table`, else measured on `calibration.data`. `Input`
 /// error where cache or table do not serve: they are of another method or model, or lack a tensor.

@@ -1,34 +1,15 @@
 #include "pipeline/gain.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "model/erase_named.h"
 #include "model/graph_view.h"
-#include "pipeline/calibration_samples.h"
 #include "preprocess/preprocess.h"
 
 namespace qtool {
 namespace {
-
-/// The first sample's inputs; none where there is no folder, or one that calibration will refuse.
-std::vector<NamedTensor> first_inputs(const Config& config, const Model& model) {
-  if (!config.calibration.data) return {};
-  // The calibration to come says what is converted, and lists all samples.
-  const std::function<void(const std::string&)> quiet = [](const std::string&) {};
-  Config first = config;
-  first.calibration.max_samples = 1;
-  try {
-    const auto folder = open_sample_folder(*config.calibration.data, first, model, quiet);
-    if (folder->size() == 0) return {};
-    return folder->read(0).inputs;
-  } catch (const Error&) {
-    return {};
-  }
-}
 
 /// Whether an input chooses what a model does rather than being what it works on: a sampling rate,
 /// a flag.
@@ -80,8 +61,8 @@ Model folded(Model model) {
 }  // namespace
 
 std::optional<CostForecast> forecast_gain(const Config& config, const Model& original,
-                                          const Model& prepared, const Planner& planner) {
-  const std::vector<NamedTensor> inputs = first_inputs(config, prepared);
+                                          const Model& prepared, const Planner& planner,
+                                          const std::vector<NamedTensor>& inputs) {
   const Model planned = folded(sized(prepared, inputs));
   const QuantPlan plan = planner.draft(planned);
   // Without preprocessing both differ by what ONNX Runtime folds by itself.

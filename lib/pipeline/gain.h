@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "config/config.h"
 #include "inspect/cost_forecast.h"
@@ -9,10 +10,11 @@
 
 namespace qtool {
 
-/// Predicts what quantizing gains, before anything is measured: for the sizes that the first sample
-/// of `calibration.data` has and what its switches choose, without one for the sizes that the model
-/// states. Nothing where these do not tell of most nodes.
+/// Predicts what quantizing gains, before anything is measured: for the sizes that `inputs` have and
+/// what their switches choose, without these for the sizes that the model states. Nothing where
+/// they do not tell of most nodes.
 std::optional<CostForecast> forecast_gain(const Config& config, const Model& original,
-                                          const Model& prepared, const Planner& planner);
+                                          const Model& prepared, const Planner& planner,
+                                          const std::vector<NamedTensor>& inputs);
 
 }  // namespace qtool

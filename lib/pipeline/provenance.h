@@ -18,4 +18,7 @@ struct Provenance {
 /// seconds.
 Provenance current_provenance();
 
+/// Whether SOURCE_DATE_EPOCH asks for a manifest that every run makes alike.
+bool is_reproducible_run();
+
 }  // namespace qtool

@@ -8,8 +8,8 @@
 #include "model/ir_version.h"
 #include "model/save.h"
 #include "pipeline/calibrated_ranges.h"
-#include "pipeline/gain.h"
 #include "pipeline/model_run.h"
+#include "pipeline/prediction.h"
 #include "pipeline/prepare.h"
 #include "quantize/equalization.h"
 #include "quantize/existing_pairs.h"
@@ -38,7 +38,7 @@ class StaticRun : ModelRun<StaticReport> {
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
-  /// The cost table is of the runtime that this placement is for.
+  /// The cost table and the runtime at hand are those that this placement is for.
   bool predicts_gain() const { return planner_.placement().runtime == kCpuProvider; }
   void predict(const Model& original, const Model& prepared);
 
@@ -119,10 +119,11 @@ void StaticRun::predict(const Model& original, const Model& prepared) {
   constexpr double kNoGain = 0.97;
   // Of a smaller model there is nothing to gain anyway, which the report says.
   constexpr double kLeastUs = 200;
-  report_.gain = forecast_gain(config_, original, prepared, planner_);
-  if (!report_.gain || report_.gain->ratio() < kNoGain || report_.gain->float_us < kLeastUs) return;
+  report_.predicted = qtool::predict(config_, original, prepared, planner_, report_.input_bytes);
+  const Prediction& found = report_.predicted;
+  if (!found.is_known() || found.ratio() < kNoGain || found.float_us() < kLeastUs) return;
   warn(fmt::format("{}: integers are not expected to be faster: {:.2f} of the float model's time",
-                   input(), report_.gain->ratio()));
+                   input(), found.ratio()));
 }
 
 CalibratedRanges StaticRun::calibrate(const Model& model) {

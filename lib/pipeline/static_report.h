@@ -9,9 +9,9 @@
 
 #include "base/stage_times.h"
 #include "config/config.h"
-#include "inspect/cost_forecast.h"
 #include "inspect/kernel_forecast.h"
 #include "inspect/plan_outcome.h"
+#include "pipeline/prediction.h"
 #include "pipeline/provenance.h"
 #include "pipeline/region_accuracy.h"
 #include "preprocess/preprocess.h"
@@ -38,10 +38,10 @@ struct StaticReport {
   PreprocessReport preprocess;
   std::vector<EqualizedWeight> equalized;
   QuantPlan plan;
-  PlanOutcome outcome;               ///< of the plan, for the preprocessed model
-  std::optional<CostForecast> gain;  ///< predicted before calibration
-  KernelForecast kernels;            ///< of the quantized model
-  std::string load_check;            ///< `loads`, `skipped`, or why only the checker was asked
+  PlanOutcome outcome;     ///< of the plan, for the preprocessed model
+  Prediction predicted;    ///< before calibration
+  KernelForecast kernels;  ///< of the quantized model
+  std::string load_check;  ///< `loads`, `skipped`, or why only the checker was asked
   std::optional<Comparison> verification;
   std::vector<RegionAccuracy> regions;  ///< where there is a verification
   std::vector<Gate> gates;

@@ -27,11 +27,17 @@ std::optional<float> clip_bound(const NodeContext& clip, int slot, const char* a
 
 }  // namespace
 
+std::optional<Range> bounds_of_clamp(const NodeContext& clamp) {
+  if (clamp.node.op_type() != "Clip") return Range{0, kInfinity};
+  const auto low = clip_bound(clamp, 1, "min", -kInfinity);
+  const auto high = clip_bound(clamp, 2, "max", kInfinity);
+  if (!low || !high) return std::nullopt;
+  return Range{*low, *high};
+}
+
 bool quantizer_clamps(const NodeContext& clamp, const QuantParams& params) {
-  const bool is_clip = clamp.node.op_type() == "Clip";
-  const auto low = is_clip ? clip_bound(clamp, 1, "min", -kInfinity) : std::optional(0.0F);
-  const auto high = is_clip ? clip_bound(clamp, 2, "max", kInfinity) : std::optional(kInfinity);
-  if (!low || !high) return false;
+  const auto bounds = bounds_of_clamp(clamp);
+  if (!bounds) return false;
   const IntegerRange full = full_range(params.type);
   const double scale = params.scales.front();
   const double lowest = scale * (full.min - params.zero_points.front());
@@ -39,7 +45,7 @@ bool quantizer_clamps(const NodeContext& clamp, const QuantParams& params) {
   // Half a step beyond rounds to the bound; and in float16 the bound itself is no more exact.
   const double precision = params.scale_type == ElementType::Float16 ? kFloat16Epsilon : 0;
   const double slack = std::max(kHalfStep * scale, precision * std::max(std::abs(lowest), highest));
-  return lowest >= *low - slack && highest <= *high + slack;
+  return lowest >= bounds->min - slack && highest <= bounds->max + slack;
 }
 
 }  // namespace qtool

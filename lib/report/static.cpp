@@ -91,6 +91,12 @@ std::string widening_text(const QuantPlan& plan) {
   return out;
 }
 
+std::string prediction_text(const Prediction& predicted) {
+  return fmt::format(
+      "{:.2f} of the float model's time, {}", predicted.ratio(),
+      predicted.trial ? "tried on this machine with made-up ranges" : "on a CPU with VNNI");
+}
+
 Facts facts_of(const StaticReport& report) {
   Facts facts;
   add_model_facts(
@@ -106,11 +112,8 @@ Facts facts_of(const StaticReport& report) {
   if (!report.equalized.empty()) facts.emplace_back("equalized", equalized_text(report.equalized));
   if (const std::string widening = widening_text(report.plan); !widening.empty())
     facts.emplace_back("16-bit sums", widening);
-  if (report.gain) {
-    facts.emplace_back("predicted", fmt::format("{:.2f} of the float model's time, on a CPU with "
-                                                "VNNI",
-                                                report.gain->ratio()));
-  }
+  if (report.predicted.is_known())
+    facts.emplace_back("predicted", prediction_text(report.predicted));
   if (report.config.dry_run) return facts;
   if (!report.kernels.nodes.empty()) facts.emplace_back("kernels", kernels_text(report.kernels));
   facts.emplace_back("load check", report.load_check);

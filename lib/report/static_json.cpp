@@ -33,13 +33,33 @@ JsonValue calibration_json(const StaticReport& report) {
       .take();
 }
 
-JsonValue gain_json(const CostForecast& gain) {
+JsonValue runs_json(const Trial& trial) {
+  return JsonObject().add("float", trial.float_runs).add("quantized", trial.quantized_runs).take();
+}
+
+JsonValue trial_json(const Trial& trial) {
   return JsonObject()
-      .add("float_us", gain.float_us)
-      .add("quantized_us", gain.quantized_us)
-      .add("time_ratio", gain.ratio())
-      .add("unknown_nodes", gain.unknown_nodes)
+      .add("by", "trial")
+      .add("float_us", trial.float_us)
+      .add("quantized_us", trial.quantized_us)
+      .add("time_ratio", trial.ratio())
+      .add("runs", runs_json(trial))
       .take();
+}
+
+JsonValue forecast_json(const CostForecast& forecast) {
+  return JsonObject()
+      .add("by", "table")
+      .add("float_us", forecast.float_us)
+      .add("quantized_us", forecast.quantized_us)
+      .add("time_ratio", forecast.ratio())
+      .add("unknown_nodes", forecast.unknown_nodes)
+      .take();
+}
+
+JsonValue prediction_json(const Prediction& predicted) {
+  if (predicted.trial) return trial_json(*predicted.trial);
+  return predicted.forecast ? forecast_json(*predicted.forecast) : JsonValue();
 }
 
 JsonValue tensor_counts_json(const QuantPlan& plan) {
@@ -96,7 +116,7 @@ void add_static_members(JsonObject& object, const StaticReport& report) {
       .add("tensors", tensor_counts_json(report.plan))
       .add("left_in_float", to_json(group_left(report.outcome.left)))
       .add("equalized", json_list(report.equalized, equalized_json))
-      .add("predicted", report.gain ? gain_json(*report.gain) : JsonValue())
+      .add("predicted", prediction_json(report.predicted))
       .add("kernels", to_json(report.kernels))
       .add("load_check", report.load_check)
       .add("verification", report.verification ? to_json(*report.verification) : JsonValue())

@@ -195,6 +195,14 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs,
   }
 }
 
+void Session::run_only(std::span<const NamedTensor> inputs) const {
+  try {
+    impl_->run(inputs, impl_->all_outputs());
+  } catch (const Ort::Exception& exception) {
+    throw ort_error(exception, impl_->model_name, "run it");
+  }
+}
+
 void Session::run_observed(std::span<const NamedTensor> inputs, TensorObserver& observer) const {
   const ObserverScope scope(observer, impl_->stop_inside_runs);
   const RunMemory::Lease memory(run_memory());

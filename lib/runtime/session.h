@@ -61,6 +61,8 @@ class Session {
   /// holds.
   std::vector<NamedTensor> run(std::span<const NamedTensor> inputs,
                                std::span<const std::size_t> outputs) const;
+  /// Runs for the time's sake; nothing is copied out.
+  void run_only(std::span<const NamedTensor> inputs) const;
   /// Runs for the observer's sake; the model's outputs are not copied out.
   void run_observed(std::span<const NamedTensor> inputs, TensorObserver& observer) const;
 

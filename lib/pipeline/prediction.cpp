@@ -1,0 +1,42 @@
+#include "pipeline/prediction.h"
+
+#include "base/machine.h"
+#include "config/machine_preset.h"
+#include "model/graph_view.h"
+#include "pipeline/calibrated_ranges.h"
+#include "pipeline/first_sample.h"
+#include "pipeline/gain.h"
+#include "pipeline/provenance.h"
+
+namespace qtool {
+namespace {
+
+/// Whether what runs fast here does so where the result is meant to run.
+bool may_try_out(const Config& config) {
+  return config.preset == preset_for(machine_features()).preset && !is_reproducible_run();
+}
+
+std::size_t node_count(const Model& model) {
+  std::size_t count = 0;
+  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {
+    count += static_cast<std::size_t>(graph.node_size());
+  });
+  return count;
+}
+
+}  // namespace
+
+Prediction predict(const Config& config, const Model& original, const Model& prepared,
+                   const Planner& planner, std::uint64_t model_bytes) {
+  const FirstSample first = first_sample(config, prepared);
+  Prediction out{.forecast = forecast_gain(config, original, prepared, planner, first.inputs)};
+  if (!may_try_out(config)) return out;
+  TrialCost cost{
+      .model_bytes = model_bytes, .node_count = node_count(prepared), .is_dry_run = config.dry_run};
+  if (out.forecast) cost.float_us = out.forecast->float_us;
+  if (measures_ranges(config)) cost.sample_count = first.sample_count;
+  out.trial = try_out(original, prepared, planner, first.inputs, cost);
+  return out;
+}
+
+}  // namespace qtool

@@ -1,0 +1,35 @@
+#include "pipeline/trial_budget.h"
+
+#include <algorithm>
+
+namespace qtool {
+namespace {
+
+/// Share of calibration's time.
+constexpr double kShare = 0.1;
+constexpr double kAlwaysUs = 150e3, kDryRunUs = 1e6;
+/// To plan, to rewrite, and to load both models.
+constexpr double kUsPerByte = 6e-3, kUsPerNode = 250;
+/// One to warm up and one that counts, of both models.
+constexpr double kRuns = 4;
+
+}  // namespace
+
+double allowed_us(const TrialCost& cost) {
+  const double floor = cost.is_dry_run ? kDryRunUs : kAlwaysUs;
+  return std::max(floor,
+                  kShare * static_cast<double>(cost.sample_count) * cost.float_us.value_or(0));
+}
+
+std::optional<double> affordable_us(const TrialCost& cost) {
+  // Of runs that take nobody knows how long, calibration has to make many more.
+  const bool is_long_calibration = kRuns <= kShare * static_cast<double>(cost.sample_count);
+  if (!cost.float_us && !is_long_calibration) return std::nullopt;
+  const double making = kUsPerByte * static_cast<double>(cost.model_bytes) +
+                        kUsPerNode * static_cast<double>(cost.node_count);
+  const double left = allowed_us(cost) - making - kRuns * cost.float_us.value_or(0);
+  if (left < 0) return std::nullopt;
+  return left;
+}
+
+}  // namespace qtool

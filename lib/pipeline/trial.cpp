@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -16,10 +17,15 @@
 namespace qtool {
 namespace {
 
-/// Of runs that all take longer, or vary without end.
-constexpr double kMostUs = 250e3;
+/// Of one model in one round. Less than a time slice may all be slow: behind another process caches
+/// are cold.
+constexpr double kLeastUs = 10e3, kMostUs = 80e3;
 /// Shorter runs are timed several at once: asking for the time takes a while too.
-constexpr double kLeastUs = 200;
+constexpr double kGroupUs = 500;
+/// A machine's speed varies with what else it does; each round sees both models at one of them.
+constexpr std::size_t kRounds = 4;
+/// How far the ratios of two rounds may be apart to be believed.
+constexpr double kAgreement = 0.04;
 
 /// What other processes take does not count. A session of one thread runs in the thread that calls.
 double thread_us() {
@@ -28,87 +34,155 @@ double thread_us() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
 }
 
-struct Timing {
-  double us = 0;  ///< of one run, the median
-  std::size_t runs = 0;
+/// CPU time of runs of one model, sorted.
+class Times {
+ public:
+  void add(double us, int runs) {
+    us_.insert(std::ranges::upper_bound(us_, us), us);
+    runs_ += static_cast<std::size_t>(runs);
+  }
+
+  std::size_t runs() const { return runs_; }
+  double median() const { return quantile(0.5); }
+  /// Whether the median will hardly move by further runs.
+  bool is_settled() const {
+    constexpr std::size_t kLeast = 5;
+    constexpr double kPrecision = 0.02;
+    if (us_.size() < kLeast) return false;
+    const double spread = quantile(0.75) - quantile(0.25);
+    return spread <= kPrecision * median() * std::sqrt(static_cast<double>(us_.size()));
+  }
+
+ private:
+  double quantile(double share) const {
+    return us_[static_cast<std::size_t>(share * static_cast<double>(us_.size() - 1))];
+  }
+
+  std::vector<double> us_;  ///< of one run, on average of several in a row
+  std::size_t runs_ = 0;
 };
 
-/// Times one model.
-class Runs {
+/// A model that is loaded and warm.
+class WarmModel {
  public:
-  Runs(const Model& model, std::span<const NamedTensor> inputs)
+  WarmModel(const Model& model, std::span<const NamedTensor> inputs)
       : session_(model, SessionConfig()), inputs_(inputs), first_us_(time(1)) {}
 
   double first_us() const { return first_us_; }
-  Timing measure(double budget_us);
+  Times measure(double budget_us) const;
 
  private:
   double time(int runs) const;
-  bool is_settled() const;
-  double quantile(double share) const {
-    return times_[static_cast<std::size_t>(share * static_cast<double>(times_.size() - 1))];
-  }
 
   Session session_;
   std::span<const NamedTensor> inputs_;
   double first_us_;
-  std::vector<double> times_;  ///< sorted
 };
 
 /// Of one run, on average of several in a row.
-double Runs::time(int runs) const {
+double WarmModel::time(int runs) const {
   throw_if_interrupted();
   const double began = thread_us();
   for (int i = 0; i < runs; ++i) session_.run_only(inputs_);
   return (thread_us() - began) / runs;
 }
 
-/// Whether the median will hardly move by further runs.
-bool Runs::is_settled() const {
-  constexpr std::size_t kLeast = 5;
-  constexpr double kPrecision = 0.02;
-  if (times_.size() < kLeast) return false;
-  const double spread = quantile(0.75) - quantile(0.25);
-  return spread <= kPrecision * quantile(0.5) * std::sqrt(static_cast<double>(times_.size()));
-}
-
-Timing Runs::measure(double budget_us) {
-  const double until = thread_us() + std::min(budget_us, kMostUs);
-  const int group = std::max(1, static_cast<int>(kLeastUs / std::max(first_us_, 1.0)));
-  Timing out;
+Times WarmModel::measure(double budget_us) const {
+  const double began = thread_us();
+  // The first run is no measure: it makes room for all that the others take.
+  const double second_us = first_us_ < kGroupUs ? time(1) : first_us_;
+  const int group = std::max(1, static_cast<int>(kGroupUs / std::max(second_us, 1.0)));
+  const auto passed = [&] { return thread_us() - began; };
+  Times out;
   do {
-    const double us = time(group);
-    times_.insert(std::ranges::upper_bound(times_, us), us);
-    out.runs += static_cast<std::size_t>(group);
-  } while (thread_us() < until && !is_settled());
-  out.us = quantile(0.5);
+    out.add(time(group), group);
+  } while (passed() < std::min(budget_us, kMostUs) && (passed() < kLeastUs || !out.is_settled()));
   return out;
 }
 
-Model quantized(const Model& prepared, const Planner& planner) {
-  const TensorRanges ranges = made_up_ranges(prepared, planner.measurements(prepared).tensors);
-  Model out = planner.lower(prepared.clone(), planner.plan(prepared, ranges, {}));
-  raise_ir_version(out);
+struct Round {
+  Times floats, integers;
+  double ratio() const { return integers.median() / std::max(floats.median(), 1e-3); }
+};
+
+/// Rounds of both models, one model after the other, so that never both take memory.
+class TrialRun {
+ public:
+  TrialRun(const Model& original, const Model& prepared, const Planner& planner,
+           std::span<const NamedTensor> inputs, const TrialCost& cost)
+      : original_(original), prepared_(prepared), planner_(planner), inputs_(inputs), cost_(cost) {}
+
+  std::optional<Trial> run();
+
+ private:
+  std::optional<Times> time_floats();
+  Times time_integers();
+  bool is_done(double last_round_us) const;
+  Trial result();
+  double round_budget_us() const { return *affordable_us(cost_) / (2 * kRounds); }
+
+  const Model& original_;
+  const Model& prepared_;
+  const Planner& planner_;
+  std::span<const NamedTensor> inputs_;
+  TrialCost cost_;
+  double began_us_ = thread_us();
+  std::optional<Model> quantized_;
+  std::vector<Round> rounds_;
+};
+
+/// Nothing where it shows that there is no time for more.
+std::optional<Times> TrialRun::time_floats() {
+  const WarmModel model(original_, inputs_);
+  // Measured it is known better than foretold.
+  if (rounds_.empty()) cost_.float_us = model.first_us();
+  if (!affordable_us(cost_)) return std::nullopt;
+  return model.measure(round_budget_us());
+}
+
+Times TrialRun::time_integers() {
+  if (!quantized_) {
+    const auto measured = planner_.measurements(prepared_).tensors;
+    const QuantPlan plan = planner_.plan(prepared_, made_up_ranges(prepared_, measured), {});
+    quantized_ = planner_.lower(prepared_.clone(), plan);
+    raise_ir_version(*quantized_);
+  }
+  return WarmModel(*quantized_, inputs_).measure(round_budget_us());
+}
+
+bool TrialRun::is_done(double last_round_us) const {
+  if (rounds_.empty()) return false;
+  if (rounds_.size() == kRounds) return true;
+  if (thread_us() - began_us_ + last_round_us > allowed_us(cost_)) return true;
+  if (rounds_.size() < 2) return false;
+  const double last = rounds_.back().ratio();
+  return std::abs(last - rounds_[rounds_.size() - 2].ratio()) <= kAgreement * last;
+}
+
+/// The round in the middle.
+Trial TrialRun::result() {
+  Trial out;
+  for (const Round& round : rounds_) {
+    out.float_runs += round.floats.runs();
+    out.quantized_runs += round.integers.runs();
+  }
+  std::ranges::sort(rounds_, {}, &Round::ratio);
+  const Round& middle = rounds_[rounds_.size() / 2];
+  out.float_us = middle.floats.median();
+  out.quantized_us = middle.integers.median();
   return out;
 }
 
-/// One model after the other, so that never both take memory.
-std::optional<Trial> measure(const Model& original, const Model& prepared, const Planner& planner,
-                             std::span<const NamedTensor> inputs, TrialCost cost) {
-  if (!affordable_us(cost)) return std::nullopt;
-  std::optional<double> left_us;
-  const auto time_float = [&] {
-    Runs runs(original, inputs);
-    // Measured it is known better than foretold.
-    cost.float_us = runs.first_us();
-    left_us = affordable_us(cost);
-    return left_us ? runs.measure(*left_us / 2) : Timing();
-  };
-  const Timing of_floats = time_float();
-  if (!left_us) return std::nullopt;
-  const Model integers = quantized(prepared, planner);
-  const Timing of_integers = Runs(integers, inputs).measure(*left_us / 2);
-  return Trial{of_floats.us, of_integers.us, of_floats.runs, of_integers.runs};
+std::optional<Trial> TrialRun::run() {
+  if (!affordable_us(cost_)) return std::nullopt;
+  for (double round_us = 0; !is_done(round_us);) {
+    const double began = thread_us();
+    auto floats = time_floats();
+    if (!floats) return std::nullopt;
+    rounds_.push_back({std::move(*floats), time_integers()});
+    round_us = thread_us() - began;
+  }
+  return result();
 }
 
 }  // namespace
@@ -117,7 +191,7 @@ std::optional<Trial> try_out(const Model& original, const Model& prepared, const
                              std::span<const NamedTensor> inputs, const TrialCost& cost) {
   if (inputs.empty()) return std::nullopt;
   try {
-    return measure(original, prepared, planner, inputs, cost);
+    return TrialRun(original, prepared, planner, inputs, cost).run();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Input) throw;
     return std::nullopt;

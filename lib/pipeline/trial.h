@@ -13,7 +13,7 @@ class Model;
 class Planner;
 
 /// CPU time of one run on this machine, one thread, of a model and of what quantizing with made-up
-/// ranges makes of it; medians.
+/// ranges makes of it: medians of one round, and the runs of all.
 struct Trial {
   double float_us = 0, quantized_us = 0;
   std::size_t float_runs = 0, quantized_runs = 0;

@@ -40,10 +40,12 @@ class EpochGuard {
 TEST_CASE("provenance: SOURCE_DATE_EPOCH takes the place of the clock", "[pipeline]") {
   const EpochGuard guard("1700000000");
   CHECK(current_provenance().created == 1700000000);
+  CHECK(is_reproducible_run());
 }
 
 TEST_CASE("provenance: without it the clock counts", "[pipeline]") {
   const EpochGuard guard(nullptr);
+  CHECK_FALSE(is_reproducible_run());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   CHECK(current_provenance().created >= seconds);

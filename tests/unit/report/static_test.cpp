@@ -39,6 +39,24 @@ TEST_CASE("static report: what the machine chose is told, and what it cost", "[r
       std::string::npos);
 }
 
+TEST_CASE("static report: a predicted time says whose it is", "[report]") {
+  StaticReport report = example_static_report();
+  report.predicted.forecast = {.float_us = 200, .quantized_us = 100};
+  CHECK(to_text(to_document(report))
+            .find("  predicted    0.50 of the float model's time, on a CPU with VNNI\n") !=
+        std::string::npos);
+  CHECK(to_compact_json(*to_json(report).find("predicted")) ==
+        R"({"by":"table","float_us":200,"quantized_us":100,"time_ratio":0.5,"unknown_nodes":0})");
+  report.predicted.trial = {
+      .float_us = 400, .quantized_us = 300, .float_runs = 7, .quantized_runs = 9};
+  CHECK(to_text(to_document(report))
+            .find("  predicted    0.75 of the float model's time, tried on this machine with "
+                  "made-up ranges\n") != std::string::npos);
+  CHECK(to_compact_json(*to_json(report).find("predicted")) ==
+        R"({"by":"trial","float_us":400,"quantized_us":300,"time_ratio":0.75,)"
+        R"("runs":{"float":7,"quantized":9}})");
+}
+
 TEST_CASE("static report: a verification adds accuracy, distances and gates", "[report]") {
   StaticReport report = example_static_report();
   report.verification.emplace();

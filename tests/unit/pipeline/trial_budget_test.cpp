@@ -1,0 +1,30 @@
+#include "pipeline/trial_budget.h"
+
+#include "catch.h"
+
+using namespace qtool;
+
+TEST_CASE("trial budget: a tenth of calibration, or as much as nobody notices", "[pipeline]") {
+  CHECK(allowed_us({.float_us = 1e6, .sample_count = 100}) == Approx(10e6));
+  CHECK(allowed_us({.float_us = 100, .sample_count = 100}) == Approx(150e3));
+  CHECK(allowed_us({.sample_count = 100}) == Approx(150e3));
+  CHECK(allowed_us({.float_us = 100, .sample_count = 100, .is_dry_run = true}) == Approx(1e6));
+}
+
+TEST_CASE("trial budget: slow runs need many samples", "[pipeline]") {
+  CHECK(affordable_us({.float_us = 1e6, .sample_count = 100}));
+  CHECK_FALSE(affordable_us({.float_us = 1e6, .sample_count = 10}));
+  CHECK(affordable_us({.float_us = 1e3, .sample_count = 10}));
+}
+
+TEST_CASE("trial budget: a large model needs a long calibration", "[pipeline]") {
+  CHECK_FALSE(affordable_us({.model_bytes = 100'000'000, .float_us = 10e3, .sample_count = 100}));
+  CHECK(affordable_us({.model_bytes = 100'000'000, .float_us = 10e3, .sample_count = 1000}));
+  CHECK_FALSE(affordable_us({.node_count = 10000, .float_us = 10, .sample_count = 100}));
+}
+
+TEST_CASE("trial budget: runs of unknown time need a calibration that makes many more",
+          "[pipeline]") {
+  CHECK(affordable_us({.sample_count = 40}));
+  CHECK_FALSE(affordable_us({.sample_count = 39}));
+}

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "catch.h"
+#include "preprocess/preprocess.h"
 #include "quantize/planner.h"
 #include "text_model.h"
 
@@ -17,10 +19,17 @@ struct Plans {
   QuantPlan draft, made_up;
 };
 
-Plans plans_of(const char* text) {
+/// Of a graph that reads `w`, the weight of a Conv of 8 channels.
+Plans plans_of(const std::string& constants, const std::string& nodes) {
+  std::string weight = "1";
+  for (int i = 1; i < 64; ++i) weight += ", " + std::to_string(1 + i % 3);
+  const std::string text = "agraph (float[1,8,4,4] x) => (float[1,8,4,4] y) <float[8,8,1,1] w = {" +
+                           weight + "}, " + constants + "> { " + nodes + " }";
   const Config config;
   const Planner planner(config.quantization, Preset::Cpu);
-  const Model model = text_model(text);
+  Model model = text_model(text);
+  std::vector<std::string> notes;
+  infer_shapes(model, notes);
   const auto ranges = made_up_ranges(model, planner.measurements(model).tensors);
   return {planner.draft(model), planner.plan(model, ranges, {})};
 }
@@ -38,23 +47,18 @@ std::vector<int> folded_nodes(const QuantPlan& plan) {
 }  // namespace
 
 TEST_CASE("made-up ranges: a Relu and Clips go as they may", "[quantize]") {
-  const auto [draft, made_up] = plans_of(R"(agraph (float[1,8,4,4] x) => (float[1,8,4,4] y)
-    <float[8,8,1,1] w = {1}, float zero = {0}, float six = {6}, float low = {-2}, float high = {-1}> {
-      a = Conv (x, w) b = Relu (a)
-      c = Conv (b, w) d = Clip (c, zero, six)
-      e = Conv (d, w) f = Clip (e, low, high)
-      g = Conv (f, w) h = Clip (g, low)
-      y = Conv (h, w)
-    })");
+  const auto [draft, made_up] = plans_of(
+      "float zero = {0}, float six = {6}, float low = {-2}, float high = {-1}",
+      "a = Conv (x, w) b = Relu (a) c = Conv (b, w) d = Clip (c, zero, six) "
+      "e = Conv (d, w) f = Clip (e, low, high) g = Conv (f, w) h = Clip (g, low) y = Conv (h, w)");
   CHECK(folded_nodes(made_up) == std::vector<int>{1, 3, 7});
   CHECK(made_up.quantized_nodes == draft.quantized_nodes);
 }
 
 TEST_CASE("made-up ranges: an offset behind a tensor goes into its readers", "[quantize]") {
-  const auto [draft, made_up] = plans_of(R"(agraph (float[1,8,4,4] x) => (float[1,8,4,4] y)
-    <float[8,8,1,1] w = {1}, float half = {0.5}, float far = {1000}> {
-      a = Conv (x, w) b = Mul (a, half) c = Add (b, far) y = Conv (c, w)
-    })");
+  const auto [draft, made_up] = plans_of("float half = {0.5}, float far = {1000}",
+                                         "a = Conv (x, w) b = Mul (a, half) c = Add (b, far) "
+                                         "y = Conv (c, w)");
   CHECK(made_up.absorbed == std::vector<int>{1, 2});
   CHECK(made_up.absorbed == draft.absorbed);
 }

@@ -9,7 +9,7 @@ namespace {
 constexpr double kShare = 0.1;
 constexpr double kAlwaysUs = 150e3, kDryRunUs = 1e6;
 /// To plan, to rewrite, and to load both models.
-constexpr double kUsPerByte = 6e-3, kUsPerNode = 250;
+constexpr double kUsPerByte = 5e-3, kUsPerNode = 200;
 /// One to warm up and one that counts, of both models.
 constexpr double kRuns = 4;
 

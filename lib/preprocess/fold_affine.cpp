@@ -80,6 +80,44 @@ bool fold_into_matmul_add(GraphEditor& graph, int add, int node) {
   return true;
 }
 
+/// The channels that a BatchNormalization for inference with constant parameters scales. Those of
+/// data of unknown rank take single values only.
+std::optional<Channels> normalized_channels(const GraphEditor& graph, int index) {
+  if (index < 0 || !graph.is(index, "BatchNormalization")) return std::nullopt;
+  const auto& node = graph.node(index);
+  const auto* scale = node.input_size() > 1 ? graph.constant(node.input(1)) : nullptr;
+  if (!scale) return std::nullopt;
+  const auto data = graph.shape(node.input(0));
+  const int rank = data ? static_cast<int>(data->size()) : 1;
+  const Channels channels{static_cast<std::int64_t>(element_count(*scale)), rank, rank - 2};
+  return affine_of(graph, index, 0, channels) ? std::optional(channels) : std::nullopt;
+}
+
+/// Lets the BatchNormalization at `maker` do what the only reader of its `value` does. Its mean and
+/// variance stay.
+bool fold_into_normalization(GraphEditor& graph, int maker, const std::string& value) {
+  constexpr int kScale = 1, kBias = 2;
+  const auto channels = normalized_channels(graph, maker);
+  const auto use = graph.sole_use(value);
+  if (!channels || !use) return false;
+  const auto affine = affine_of(graph, use->node, use->slot, *channels);
+  if (!affine) return false;
+  const std::string scale_name = graph.node(maker).input(kScale),
+                    bias_name = graph.node(maker).input(kBias);
+  auto scale = *graph.floats(scale_name), bias = *graph.floats(bias_name);
+  for (std::size_t c = 0; c < scale.size(); ++c) {
+    scale[c] *= affine->factor[c];
+    bias[c] = bias[c] * affine->factor[c] + affine->offset[c];
+  }
+  auto new_scale = encoded(graph.type(scale_name), {channels->count}, scale);
+  auto new_bias = encoded(graph.type(bias_name), {channels->count}, bias);
+  if (!new_scale || !new_bias) return false;
+  graph.set_constant(maker, kScale, std::move(*new_scale), "scale");
+  graph.set_constant(maker, kBias, std::move(*new_bias), "bias");
+  take_over(graph, maker, use->node);
+  return true;
+}
+
 /// Lets the layer that makes `value` do what its only reader does.
 bool fold_reader(GraphEditor& graph, int maker, const std::string& value) {
   const auto use = graph.sole_use(value);
@@ -106,13 +144,18 @@ bool fold_batch_normalization(Model& model) {
 }
 
 bool fold_affine(Model& model) {
-  return edit_graphs(model, {"Conv", "ConvTranspose", "Gemm", "MatMul"}, [](GraphEditor& graph) {
-    for (int i = 0; i < graph.node_count(); ++i) {
-      while (!graph.is_removed(i) && graph.node(i).output_size() == 1 &&
-             fold_reader(graph, i, graph.node(i).output(0))) {
-      }
-    }
-  });
+  const auto fold_behind = [](GraphEditor& graph, int maker) {
+    if (graph.is_removed(maker) || graph.node(maker).output_size() != 1) return false;
+    const std::string value = graph.node(maker).output(0);
+    return fold_reader(graph, maker, value) || fold_into_normalization(graph, maker, value);
+  };
+  return edit_graphs(model, {"BatchNormalization", "Conv", "ConvTranspose", "Gemm", "MatMul"},
+                     [&](GraphEditor& graph) {
+                       for (int i = 0; i < graph.node_count(); ++i) {
+                         while (fold_behind(graph, i)) {
+                         }
+                       }
+                     });
 }
 
 }  // namespace qtool

@@ -67,7 +67,8 @@ bool fold_reshape_targets(Model& model);
 bool merge_dimensions(Model& model);
 
 /// Folds BatchNormalization, and Mul, Div, Add and Sub by constants that are the same for all of a
-/// channel, into the weights and bias of the Conv, ConvTranspose, Gemm or MatMul before it.
+/// channel, into the weights and bias of the Conv, ConvTranspose, Gemm or MatMul before it, or into
+/// the scale and bias of the BatchNormalization that stays.
 bool fold_affine(Model& model);
 
 /// Folds the same into the layer behind. Where that pads with zeros, what is added stays an Add.

@@ -48,12 +48,13 @@ class Generator {
       info.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(size);
   }
 
-  std::string weight(const std::vector<std::int64_t>& shape) {
+  /// Values up to 2 from the `center`.
+  std::string weight(const std::vector<std::int64_t>& shape, float center = 0) {
     const std::string name = "w" + std::to_string(proto_.graph().initializer_size());
     std::size_t count = 1;
     for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
     std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(below(2001) - 1000) / 500.0F;
+    for (float& value : values) value = center + static_cast<float>(below(2001) - 1000) / 500.0F;
     *proto_.mutable_graph()->add_initializer() =
         make_tensor(name, ElementType::Float, shape, std::as_bytes(std::span(values)));
     return name;
@@ -131,6 +132,14 @@ class Generator {
       case 7:
         node("Shape", {from.name}, channels);
         node("Reshape", {from.name, last()}, channels);
+        return;
+      case 8:
+        node("BatchNormalization",
+             {from.name, weight({channels}), weight({channels}), weight({channels}),
+              weight({channels}, 3)},
+             channels);
+        node("Mul", {last(), weight({channels, 1, 1})}, channels);
+        node("Add", {last(), weight({1, channels, 1, 1})}, channels);
         return;
       default: {
         ints(node("Conv", {from.name, weight({2, channels, 3, 3}), weight({2})}, 2), "pads",

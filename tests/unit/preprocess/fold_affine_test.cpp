@@ -190,6 +190,68 @@ TEST_CASE("the axis of channels is not the last of a stack of matrices, so that 
   CHECK(op_types(model.graph()) == "MatMul BatchNormalization");
 }
 
+TEST_CASE("factors and addends behind a normalization that stays go into it", "[preprocess]") {
+  const Model model = folded(with_weights("float[N,4,6,6] x, float[N,4,6,6] k",
+                                          "c = Concat <axis = 1> (x, k) "
+                                          "d = BatchNormalization (c, s, o, m, v) e = Mul (w, d) "
+                                          "f = Add (e, b) g = Div (f, b) y = Sub (w, g)",
+                                          {8, 1, 1}, {1, 8, 1, 1}, 8));
+  CHECK(op_types(model.graph()) == "Concat BatchNormalization");
+  CHECK(model.graph().node(1).output(0) == "y");
+  CHECK(initializer_names(model.graph()) == "s o m v");
+}
+
+TEST_CASE("two normalizations of one parameter set become one, with parameters of its own",
+          "[preprocess]") {
+  const Model model = folded(
+      with_weights("float[N,4] x",
+                   "c = BatchNormalization (x, s, o, m, v) y = BatchNormalization (c, s, o, m, v) "
+                   "z = BatchNormalization (x, s, o, m, v)",
+                   {1}, {1}, 4, "y, z"));
+  CHECK(op_types(model.graph()) == "BatchNormalization BatchNormalization");
+  CHECK(initializer_names(model.graph()) == "s o m v c_scale c_bias");
+}
+
+TEST_CASE("behind a normalization of unknown rank single values are folded", "[preprocess]") {
+  const auto ops = [](const Shape& w) {
+    Model model = with_weights("float[N,4,6,6] x",
+                               "c = BatchNormalization (x, s, o, m, v) y = Mul (c, w)", w, {1}, 4);
+    model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+    fold_affine(model);
+    return op_types(model.graph());
+  };
+  CHECK(ops({1}) == "BatchNormalization");
+  CHECK(ops({}) == "BatchNormalization");
+  CHECK(ops({1, 1, 1, 1}) == "BatchNormalization Mul");
+  CHECK(ops({4, 1, 1}) == "BatchNormalization Mul");
+}
+
+TEST_CASE("what is behind a normalization stays where folding would change another value",
+          "[preprocess]") {
+  const auto ops = [](const std::string& behind, const Shape& w, const std::string& outputs = "y") {
+    return op_types(
+        folded(with_weights("float[N,4,4,6] x", "c = BatchNormalization (x, s, o, m, v) " + behind,
+                            w, {1}, 4, outputs))
+            .graph());
+  };
+  CHECK(ops("y = Mul (c, w)", {4, 1, 1}, "y, c") == "BatchNormalization Mul");
+  CHECK(ops("y = Mul (c, w) z = Relu (c)", {4, 1, 1}, "y, z") == "BatchNormalization Mul Relu");
+  CHECK(ops("y = Mul (c, c)", {1}) == "BatchNormalization Mul");
+  CHECK(ops("y = Div (w, c)", {1}) == "BatchNormalization Div");
+  CHECK(ops("y = Mul (c, w)", {4, 1}) == "BatchNormalization Mul");
+  CHECK(ops("y = Mul (c, w)", {4, 4, 1}) == "BatchNormalization Mul");
+  CHECK(ops("y = Mul (c, w)", {1, 1, 1, 1, 1}) == "BatchNormalization Mul");
+}
+
+TEST_CASE("a normalization in training form takes nothing on", "[preprocess]") {
+  Model model = with_weights("float[N,4,6,6] x",
+                             "c, p, q = BatchNormalization <training_mode = 1> (x, s, o, m, v) "
+                             "y = Mul (c, w)",
+                             {1}, {1}, 4);
+  fold_affine(model);
+  CHECK(op_types(model.graph()) == "BatchNormalization Mul");
+}
+
 TEST_CASE("normalizations in branches are folded", "[preprocess]") {
   Model before = text_model(R"(agraph (float[1,1,2,2] x, bool p) => (float[1,1,2,2] y) {
     y = If (p) <

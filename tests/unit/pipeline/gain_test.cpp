@@ -2,6 +2,7 @@
 
 #include "catch.h"
 #include "npy_writer.h"
+#include "pipeline/first_sample.h"
 #include "pipeline/prepare.h"
 #include "temp_dir.h"
 #include "text_model.h"
@@ -28,7 +29,8 @@ std::optional<CostForecast> forecast(const char* text, const TempDir& folder) {
   const Model original = text_model(text);
   Model prepared = original.clone();
   prepare_for_quantization(prepared, config);
-  return forecast_gain(config, original, prepared, Planner(config.quantization, config.preset));
+  return forecast_gain(config, original, prepared, Planner(config.quantization, config.preset),
+                       first_sample(config, prepared).inputs);
 }
 
 std::optional<CostForecast> at_rate(std::int64_t rate) {

@@ -11,6 +11,7 @@
 #include "pipeline/model_run.h"
 #include "pipeline/prediction.h"
 #include "pipeline/prepare.h"
+#include "preprocess/rejoin_hard_swish.h"
 #include "quantize/equalization.h"
 #include "quantize/existing_pairs.h"
 #include "quantize/ineffective_options.h"
@@ -35,6 +36,7 @@ class StaticRun : ModelRun<StaticReport> {
   Model load();
   void prepare(Model& model);
   void equalize(Model& model);
+  Model rewrite(Model model);
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
@@ -61,8 +63,7 @@ StaticReport StaticRun::run() {
   timed("plan", [&] { plan(model, calibration); });
   const auto data = verification_data(config_);
   Model reference = data ? model.clone() : Model();
-  Model quantized =
-      timed("rewrite", [&] { return planner_.lower(std::move(model), report_.plan); });
+  Model quantized = timed("rewrite", [&] { return rewrite(std::move(model)); });
   raise_ir_version(quantized);
   report_.kernels = forecast_kernels(quantized);
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
@@ -151,6 +152,17 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
                     "says why for each",
                     input()));
   }
+}
+
+/// Preprocessing takes operators apart for integer kernels before it is known which layers get one.
+Model StaticRun::rewrite(Model model) {
+  Model quantized = planner_.lower(std::move(model), report_.plan);
+  const bool was_split = config_.preprocess.enabled && config_.preprocess.simplify;
+  const bool may_raise_opset = !config_.preprocess.opset;
+  if (was_split && !planner_.placement().follows_onnxruntime &&
+      rejoin_hard_swish(quantized, may_raise_opset))
+    report_.opset_after = quantized.opset();
+  return quantized;
 }
 
 }  // namespace

@@ -3,7 +3,11 @@
 
 #include "catch.h"
 #include "config/json.h"
+#include "graph_text.h"
+#include "model/model.h"
+#include "npy_writer.h"
 #include "qtool_run.h"
+#include "text_model.h"
 
 namespace qtool {
 namespace {
@@ -43,6 +47,29 @@ TEST_CASE("static: the result goes to stdout, and beside the model lies its mani
   CHECK(names_in(dir) == std::vector<std::string>{"calib", "eval", "model.onnx", "out.onnx",
                                                   "out.onnx.manifest.json"});
   CHECK_NOTHROW(parse_json(read_file(dir / "out.onnx.manifest.json"), "manifest"));
+}
+
+TEST_CASE("static: HardSwish behind a Conv that stays in float is one operator", "[cli]") {
+  const TempDir dir;
+  dir.write("model.onnx", testing::text_proto(R"(
+    <ir_version: 8, opset_import: ["" : 13]> agraph (float[1,3,4,4] x) => (float[1,2,4,4] y)
+      <float[2,3,1,1] w = {-0.5, 0.25, 0.75, -0.25, 0.5, -0.5}, float[2,2,1,1] v = {1, 2, -1, 3},
+       float three = {3}, float zero = {0}, float six = {6}> {
+        c = Conv (x, w) a = Add (c, three) k = Clip (a, zero, six) m = Mul (c, k)
+        h = Div (m, six) y = Conv (h, v) })")
+                              .SerializeAsString());
+  std::vector<float> values(48);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 13) - 6;
+  dir.write("calib/x.npy", testing::npy<float>({1, 3, 4, 4}, values));
+  const auto made_by = [&](const std::string& options) {
+    const auto result = run_qtool("static model.onnx out.onnx --calib-data calib " + options, dir);
+    CHECK(result.exit_code == 0);
+    const std::string ops = testing::op_types(load_model(dir / "out.onnx").graph());
+    return ops.find("HardSwish") != std::string::npos && ops.find("Clip") == std::string::npos;
+  };
+  CHECK(made_by(""));
+  CHECK_FALSE(made_by("--preset onnxruntime"));
+  CHECK_FALSE(made_by("--set preprocess.simplify=false"));
 }
 
 TEST_CASE("static: an option that changes nothing of the model is warned of", "[cli]") {

@@ -35,7 +35,7 @@ Prediction predict(const Config& config, const Model& original, const Model& pre
       .model_bytes = model_bytes, .node_count = node_count(prepared), .is_dry_run = config.dry_run};
   if (out.forecast) cost.float_us = out.forecast->float_us;
   if (measures_ranges(config)) cost.sample_count = first.sample_count;
-  out.trial = try_out(original, prepared, planner, first.inputs, cost);
+  out.trial = try_out(original, prepared, planner, config, first.inputs, cost);
   return out;
 }
 

@@ -5,13 +5,12 @@
 
 #include "base/text.h"
 #include "inspect/decisions.h"
-#include "model/ir_version.h"
 #include "model/save.h"
 #include "pipeline/calibrated_ranges.h"
+#include "pipeline/lowered_model.h"
 #include "pipeline/model_run.h"
 #include "pipeline/prediction.h"
 #include "pipeline/prepare.h"
-#include "preprocess/rejoin_hard_swish.h"
 #include "quantize/equalization.h"
 #include "quantize/existing_pairs.h"
 #include "quantize/ineffective_options.h"
@@ -36,7 +35,6 @@ class StaticRun : ModelRun<StaticReport> {
   Model load();
   void prepare(Model& model);
   void equalize(Model& model);
-  Model rewrite(Model model);
   void warn_of_existing_quantization(const Model& model);
   CalibratedRanges calibrate(const Model& model);
   void plan(const Model& model, const CalibratedRanges& calibration);
@@ -63,8 +61,9 @@ StaticReport StaticRun::run() {
   timed("plan", [&] { plan(model, calibration); });
   const auto data = verification_data(config_);
   Model reference = data ? model.clone() : Model();
-  Model quantized = timed("rewrite", [&] { return rewrite(std::move(model)); });
-  raise_ir_version(quantized);
+  Model quantized = timed(
+      "rewrite", [&] { return lowered_model(std::move(model), report_.plan, planner_, config_); });
+  report_.opset_after = quantized.opset();
   report_.kernels = forecast_kernels(quantized);
   PendingModel pending = timed("write", [&] { return write_model(quantized, config_); });
   quantized = Model();
@@ -152,17 +151,6 @@ void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
                     "says why for each",
                     input()));
   }
-}
-
-/// Preprocessing takes operators apart for integer kernels before it is known which layers get one.
-Model StaticRun::rewrite(Model model) {
-  Model quantized = planner_.lower(std::move(model), report_.plan);
-  const bool was_split = config_.preprocess.enabled && config_.preprocess.simplify;
-  const bool may_raise_opset = !config_.preprocess.opset;
-  if (was_split && !planner_.placement().follows_onnxruntime &&
-      rejoin_hard_swish(quantized, may_raise_opset))
-    report_.opset_after = quantized.opset();
-  return quantized;
 }
 
 }  // namespace

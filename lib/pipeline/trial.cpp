@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "model/ir_version.h"
 #include "model/model.h"
+#include "pipeline/lowered_model.h"
 #include "quantize/made_up_ranges.h"
 #include "quantize/planner.h"
 #include "runtime/session.h"
@@ -109,8 +109,13 @@ struct Round {
 class TrialRun {
  public:
   TrialRun(const Model& original, const Model& prepared, const Planner& planner,
-           std::span<const NamedTensor> inputs, const TrialCost& cost)
-      : original_(original), prepared_(prepared), planner_(planner), inputs_(inputs), cost_(cost) {}
+           const Config& config, std::span<const NamedTensor> inputs, const TrialCost& cost)
+      : original_(original),
+        prepared_(prepared),
+        planner_(planner),
+        config_(config),
+        inputs_(inputs),
+        cost_(cost) {}
 
   std::optional<Trial> run();
 
@@ -124,6 +129,7 @@ class TrialRun {
   const Model& original_;
   const Model& prepared_;
   const Planner& planner_;
+  const Config& config_;
   std::span<const NamedTensor> inputs_;
   TrialCost cost_;
   double began_us_ = thread_us();
@@ -144,8 +150,7 @@ Times TrialRun::time_integers() {
   if (!quantized_) {
     const auto measured = planner_.measurements(prepared_).tensors;
     const QuantPlan plan = planner_.plan(prepared_, made_up_ranges(prepared_, measured), {});
-    quantized_ = planner_.lower(prepared_.clone(), plan);
-    raise_ir_version(*quantized_);
+    quantized_ = lowered_model(prepared_.clone(), plan, planner_, config_);
   }
   return WarmModel(*quantized_, inputs_).measure(round_budget_us());
 }
@@ -188,10 +193,11 @@ std::optional<Trial> TrialRun::run() {
 }  // namespace
 
 std::optional<Trial> try_out(const Model& original, const Model& prepared, const Planner& planner,
-                             std::span<const NamedTensor> inputs, const TrialCost& cost) {
+                             const Config& config, std::span<const NamedTensor> inputs,
+                             const TrialCost& cost) {
   if (inputs.empty()) return std::nullopt;
   try {
-    return TrialRun(original, prepared, planner, inputs, cost).run();
+    return TrialRun(original, prepared, planner, config, inputs, cost).run();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Input) throw;
     return std::nullopt;

@@ -9,6 +9,7 @@
 
 namespace qtool {
 
+struct Config;
 class Model;
 class Planner;
 
@@ -27,6 +28,7 @@ struct Trial {
 /// quantizers stand, hardly on their ranges. Nothing where `cost` is not affordable or a model does
 /// not run.
 std::optional<Trial> try_out(const Model& original, const Model& prepared, const Planner& planner,
-                             std::span<const NamedTensor> inputs, const TrialCost& cost);
+                             const Config& config, std::span<const NamedTensor> inputs,
+                             const TrialCost& cost);
 
 }  // namespace qtool

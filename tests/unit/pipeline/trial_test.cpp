@@ -17,7 +17,7 @@ constexpr const char* kLayer = R"(agraph (float[1,2] x) => (float[1,2] y)
 std::optional<Trial> trial(const std::vector<NamedTensor>& inputs, const TrialCost& cost) {
   const Config config;
   const Model model = text_model(kLayer);
-  return try_out(model, model, Planner(config.quantization, config.preset), inputs, cost);
+  return try_out(model, model, Planner(config.quantization, config.preset), config, inputs, cost);
 }
 
 std::vector<NamedTensor> two_values() { return {{"x", float_tensor({1, 2}, {1, -1})}}; }

@@ -88,8 +88,8 @@ int GraphPlanner::add_activation(const std::string& name, QuantParams params,
 /// floats, past operators that only move values; 0 where it would not.
 std::int64_t GraphPlanner::scales_that_hold(const std::string& name) const {
   constexpr std::int64_t kFirstWithAxis = 13, kLastMoved = 21;
-  static const std::set<std::string_view> kPassed = {"Reshape", "Slice", "Squeeze", "Transpose",
-                                                     "Unsqueeze"};
+  static const std::set<std::string_view> passed = {"Reshape", "Slice", "Squeeze", "Transpose",
+                                                    "Unsqueeze"};
   if (!context_.placement.holds_quantizers || quantizes_unread_ || opset_ < kFirstWithAxis ||
       opset_ > kLastMoved)
     return 0;
@@ -100,7 +100,7 @@ std::int64_t GraphPlanner::scales_that_hold(const std::string& name) const {
     if (producer < 0) return 0;
     const auto& node = graph_.node(producer);
     if (node.op_type() == "MaxPool") return (*shape)[1];
-    if (!kPassed.contains(node.op_type())) return 0;
+    if (!passed.contains(node.op_type())) return 0;
     value = node.input(0);
   }
   return 0;

@@ -191,14 +191,14 @@ class LoggedLayers {
  private:
   /// Operators that spectra go through on their way to a logarithm: powers, sums, bounds and moves.
   static bool keeps_ratios(std::string_view op_type) {
-    static const std::set<std::string_view> kOperators = {
+    static const std::set<std::string_view> operators = {
         "Abs",      "Add",        "Cast",      "Clip",
         "Concat",   "Div",        "Expand",    "Identity",
         "Max",      "Mul",        "Pad",       "Pow",
         "ReduceL2", "ReduceMean", "ReduceSum", "ReduceSumSquare",
         "Relu",     "Reshape",    "Slice",     "Split",
         "Sqrt",     "Squeeze",    "Transpose", "Unsqueeze"};
-    return kOperators.contains(op_type);
+    return operators.contains(op_type);
   }
 
   std::unordered_set<int> layers_;

@@ -14,11 +14,14 @@ TEST_CASE("trial budget: a tenth of calibration, or as much as nobody notices", 
 TEST_CASE("trial budget: slow runs need many samples", "[pipeline]") {
   CHECK(affordable_us({.float_us = 1e6, .sample_count = 100}));
   CHECK_FALSE(affordable_us({.float_us = 1e6, .sample_count = 10}));
+  CHECK(affordable_us({.float_us = 45e3, .sample_count = 10}));
+  CHECK_FALSE(affordable_us({.float_us = 45e3, .sample_count = 20}));
   CHECK(affordable_us({.float_us = 1e3, .sample_count = 10}));
 }
 
 TEST_CASE("trial budget: a large model needs a long calibration", "[pipeline]") {
   CHECK_FALSE(affordable_us({.model_bytes = 100'000'000, .float_us = 10e3, .sample_count = 100}));
+  CHECK(affordable_us({.model_bytes = 90'000'000, .float_us = 9e3, .sample_count = 16}));
   CHECK(affordable_us({.model_bytes = 100'000'000, .float_us = 10e3, .sample_count = 1000}));
   CHECK_FALSE(affordable_us({.node_count = 10000, .float_us = 10, .sample_count = 100}));
 }

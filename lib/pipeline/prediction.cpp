@@ -4,9 +4,9 @@
 #include "config/machine_preset.h"
 #include "model/graph_view.h"
 #include "pipeline/calibrated_ranges.h"
-#include "pipeline/first_sample.h"
 #include "pipeline/gain.h"
 #include "pipeline/provenance.h"
+#include "pipeline/typical_sample.h"
 
 namespace qtool {
 namespace {
@@ -28,14 +28,14 @@ std::size_t node_count(const Model& model) {
 
 Prediction predict(const Config& config, const Model& original, const Model& prepared,
                    const Planner& planner, std::uint64_t model_bytes) {
-  const FirstSample first = first_sample(config, prepared);
-  Prediction out{.forecast = forecast_gain(config, original, prepared, planner, first.inputs)};
+  const TypicalSample sample = typical_sample(config, prepared);
+  Prediction out{.forecast = forecast_gain(config, original, prepared, planner, sample.inputs)};
   if (!may_try_out(config)) return out;
   TrialCost cost{
       .model_bytes = model_bytes, .node_count = node_count(prepared), .is_dry_run = config.dry_run};
   if (out.forecast) cost.float_us = out.forecast->float_us;
-  if (measures_ranges(config)) cost.sample_count = first.sample_count;
-  out.trial = try_out(original, prepared, planner, config, first.inputs, cost);
+  if (measures_ranges(config)) cost.sample_count = sample.sample_count;
+  out.trial = try_out(original, prepared, planner, config, sample.inputs, cost);
   return out;
 }
 

@@ -2,8 +2,8 @@
 
 #include "catch.h"
 #include "npy_writer.h"
-#include "pipeline/first_sample.h"
 #include "pipeline/prepare.h"
+#include "pipeline/typical_sample.h"
 #include "temp_dir.h"
 #include "text_model.h"
 
@@ -30,7 +30,7 @@ std::optional<CostForecast> forecast(const char* text, const TempDir& folder) {
   Model prepared = original.clone();
   prepare_for_quantization(prepared, config);
   return forecast_gain(config, original, prepared, Planner(config.quantization, config.preset),
-                       first_sample(config, prepared).inputs);
+                       typical_sample(config, prepared).inputs);
 }
 
 std::optional<CostForecast> at_rate(std::int64_t rate) {

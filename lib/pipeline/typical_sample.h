@@ -9,13 +9,13 @@
 
 namespace qtool {
 
-/// What calibration begins with, and how much of it there is.
-struct FirstSample {
+/// A sample of middle size, and how many there are.
+struct TypicalSample {
   std::vector<NamedTensor> inputs;
   std::size_t sample_count = 0;  ///< with this one
 };
 
 /// Of `calibration.data`; nothing where there is no folder, or one that calibration will refuse.
-FirstSample first_sample(const Config& config, const Model& model);
+TypicalSample typical_sample(const Config& config, const Model& model);
 
 }  // namespace qtool

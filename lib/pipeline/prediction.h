@@ -17,6 +17,7 @@ struct Prediction {
   bool is_known() const { return trial || forecast; }
   /// Of what is known.
   double float_us() const { return trial ? trial->float_us : forecast->float_us; }
+  double quantized_us() const { return trial ? trial->quantized_us : forecast->quantized_us; }
   double ratio() const { return trial ? trial->ratio() : forecast->ratio(); }
 };
 

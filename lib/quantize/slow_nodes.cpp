@@ -173,8 +173,9 @@ class LoggedLayers {
     std::unordered_set<std::string_view> logged;
     for (int index = graph.node_count(); index-- > 0;) {
       const auto& node = graph.node(index);
-      const bool is_logged = std::ranges::any_of(
-          node.output(), [&](const std::string& name) { return logged.contains(name); });
+      const bool is_logged = std::ranges::any_of(node.output(), [&](const std::string& name) {
+        return !name.empty() && logged.contains(name);
+      });
       const OpRule* rule = nodes[static_cast<std::size_t>(index)].rule;
       if (is_logged && rule && rule->entry == Entry::Always) {
         layers_.insert(index);

@@ -17,7 +17,7 @@
 namespace qtool {
 namespace {
 
-/// Noise of half of it, where the result is added to a value that has none of that noise.
+/// Noise of half the amplitude will do where the result is added to a value that has none of it.
 constexpr double kLeastBesideResidualDb = 6;
 constexpr std::size_t kNamed = 3;
 

@@ -37,29 +37,18 @@ JsonValue runs_json(const Trial& trial) {
   return JsonObject().add("float", trial.float_runs).add("quantized", trial.quantized_runs).take();
 }
 
-JsonValue trial_json(const Trial& trial) {
-  return JsonObject()
-      .add("by", "trial")
-      .add("float_us", trial.float_us)
-      .add("quantized_us", trial.quantized_us)
-      .add("time_ratio", trial.ratio())
-      .add("runs", runs_json(trial))
-      .take();
-}
-
-JsonValue forecast_json(const CostForecast& forecast) {
-  return JsonObject()
-      .add("by", "table")
-      .add("float_us", forecast.float_us)
-      .add("quantized_us", forecast.quantized_us)
-      .add("time_ratio", forecast.ratio())
-      .add("unknown_nodes", forecast.unknown_nodes)
-      .take();
-}
-
 JsonValue prediction_json(const Prediction& predicted) {
-  if (predicted.trial) return trial_json(*predicted.trial);
-  return predicted.forecast ? forecast_json(*predicted.forecast) : JsonValue();
+  if (!predicted.is_known()) return {};
+  JsonObject object;
+  object.add("by", predicted.trial ? "trial" : "table")
+      .add("float_us", predicted.float_us())
+      .add("quantized_us", predicted.quantized_us())
+      .add("time_ratio", predicted.ratio());
+  if (predicted.trial)
+    object.add("runs", runs_json(*predicted.trial));
+  else
+    object.add("unknown_nodes", predicted.forecast->unknown_nodes);
+  return object.take();
 }
 
 JsonValue tensor_counts_json(const QuantPlan& plan) {

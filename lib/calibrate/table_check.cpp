@@ -5,14 +5,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/some_of.h"
 #include "base/text.h"
 #include "config/json.h"
 #include "model/messages.h"
 
 namespace qtool {
 namespace {
-
-constexpr std::size_t kNamedTensors = 3;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& what,
                          const std::string& found, const std::string& expected,
@@ -83,10 +82,7 @@ void check_tensors(const CalibrationTable& table, std::span<const std::string> n
     if (!table.tensors.contains(name)) missing.push_back(in_quotes(name));
   }
   if (missing.empty()) return;
-  const std::size_t named = std::min(missing.size(), kNamedTensors);
-  std::string list = join(std::span(missing).first(named));
-  if (missing.size() > named) list += fmt::format(" and {} more", missing.size() - named);
-  refuse(where, "lacks tensors", fmt::format("no {}", list),
+  refuse(where, "lacks tensors", fmt::format("no {}", some_of(missing)),
          fmt::format("all {} of this run", needed.size()),
          "run qtool calibrate with the same quantization.op_types_to_quantize");
 }

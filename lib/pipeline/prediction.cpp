@@ -2,7 +2,7 @@
 
 #include "base/machine.h"
 #include "config/machine_preset.h"
-#include "model/graph_view.h"
+#include "model/node_count.h"
 #include "pipeline/calibrated_ranges.h"
 #include "pipeline/gain.h"
 #include "pipeline/provenance.h"
@@ -16,14 +16,6 @@ bool may_try_out(const Config& config) {
   return config.preset == preset_for(machine_features()).preset && !is_reproducible_run();
 }
 
-std::size_t node_count(const Model& model) {
-  std::size_t count = 0;
-  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {
-    count += static_cast<std::size_t>(graph.node_size());
-  });
-  return count;
-}
-
 }  // namespace
 
 Prediction predict(const Config& config, const Model& original, const Model& prepared,
@@ -31,8 +23,9 @@ Prediction predict(const Config& config, const Model& original, const Model& pre
   const TypicalSample sample = typical_sample(config, prepared);
   Prediction out{.forecast = forecast_gain(config, original, prepared, planner, sample.inputs)};
   if (!may_try_out(config)) return out;
-  TrialCost cost{
-      .model_bytes = model_bytes, .node_count = node_count(prepared), .is_dry_run = config.dry_run};
+  TrialCost cost{.model_bytes = model_bytes,
+                 .node_count = node_count(prepared.graph()),
+                 .is_dry_run = config.dry_run};
   if (out.forecast) cost.float_us = out.forecast->float_us;
   if (measures_ranges(config)) cost.sample_count = sample.sample_count;
   out.trial = try_out(original, prepared, planner, config, sample.inputs, cost);

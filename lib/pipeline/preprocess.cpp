@@ -1,20 +1,12 @@
 #include "pipeline/preprocess.h"
 
-#include "model/graph_view.h"
+#include "model/node_count.h"
 #include "pipeline/model_run.h"
 #include "pipeline/preprocess_check.h"
 #include "preprocess/passes.h"
 
 namespace qtool {
 namespace {
-
-std::size_t node_count(const Model& model) {
-  std::size_t count = 0;
-  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) {
-    count += static_cast<std::size_t>(graph.node_size());
-  });
-  return count;
-}
 
 /// One run of `preprocess`: the stages in order, each handing its result to the next.
 class PreprocessRun : ModelRun<PreprocessResult> {
@@ -50,7 +42,7 @@ PreprocessResult PreprocessRun::run() {
 
 Model PreprocessRun::load() {
   Model model = read();
-  report_.nodes_before = node_count(model);
+  report_.nodes_before = node_count(model.graph());
   return model;
 }
 
@@ -58,7 +50,7 @@ void PreprocessRun::prepare(Model& model) {
   report_.preprocess = preprocess(model, config_.preprocess);
   for (const std::string& note : report_.preprocess.notes) warn(note);
   report_.opset_after = model.opset();
-  report_.nodes_after = node_count(model);
+  report_.nodes_after = node_count(model.graph());
 }
 
 void PreprocessRun::check(const Model& model) {
@@ -74,7 +66,7 @@ void PreprocessRun::turn_layout(Model& model) {
   if (c.inputs_to_make_channel_last.empty() && c.outputs_to_make_channel_last.empty()) return;
   make_channel_last(model, c);
   infer_shapes(model, report_.warnings);
-  report_.nodes_after = node_count(model);
+  report_.nodes_after = node_count(model.graph());
 }
 
 }  // namespace

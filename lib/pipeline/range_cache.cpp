@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include "base/some_of.h"
 #include "base/text.h"
 #include "calibrate/table.h"
 #include "config/enum_names.h"
@@ -19,7 +20,6 @@ namespace {
 
 /// Taken apart, a text takes many times its size.
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
-constexpr std::size_t kNamedTensors = 3;
 
 std::string where(const Config& config) { return printable(config.calibration.cache->string()); }
 
@@ -35,12 +35,8 @@ void check_method(CalibrationMethod found, const Config& config) {
 
 std::string named(std::span<const std::string> missing) {
   std::vector<std::string> names;
-  for (const std::string& name : missing.first(std::min(missing.size(), kNamedTensors)))
-    names.push_back(in_quotes(name));
-  const std::string rest = missing.size() > kNamedTensors
-                               ? fmt::format(" and {} more", missing.size() - kNamedTensors)
-                               : "";
-  return join(names) + rest;
+  for (const std::string& name : missing) names.push_back(in_quotes(name));
+  return some_of(names);
 }
 
 Range range_of(const std::string& name, const CachedTensor& tensor, const Config& config) {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "model/graph_view.h"
+#include "model/node_count.h"
 #include "preprocess/fusion.h"
 #include "preprocess/preprocess.h"
 #include "preprocess/shape_inference.h"
@@ -28,19 +28,13 @@ struct Pass {
   std::function<bool(Model&, Notes&)> run;
 };
 
-int node_count(const Model& model) {
-  int count = 0;
-  for_each_graph(model.graph(), [&](const onnx::GraphProto& graph) { count += graph.node_size(); });
-  return count;
-}
-
 /// A pass whose changes all show in the number of nodes.
 template <typename Run>
 Pass counted(const char* name, const Run& run) {
   return {name, [run](Model& model, Notes& notes) {
-            const int before = node_count(model);
+            const std::size_t before = node_count(model.graph());
             run(model, notes);
-            return node_count(model) != before;
+            return node_count(model.graph()) != before;
           }};
 }
 
@@ -48,9 +42,9 @@ bool run_pass(Model& model, const Pass& pass, PassReport& entry, Notes& notes) {
   throw_if_interrupted();
   const auto start = std::chrono::steady_clock::now();
   entry.name = pass.name;
-  entry.nodes_before = node_count(model);
+  entry.nodes_before = static_cast<int>(node_count(model.graph()));
   const bool changed = pass.run(model, notes);
-  entry.nodes_after = node_count(model);
+  entry.nodes_after = static_cast<int>(node_count(model.graph()));
   entry.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return changed;
 }

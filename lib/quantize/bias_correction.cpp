@@ -28,7 +28,7 @@ std::int64_t summed_axis(const onnx::NodeProto& node) {
 
 std::vector<double> mean_output_error(const onnx::NodeProto& node, const Tensor& weight,
                                       const QuantParams& params, std::span<const double> means) {
-  const WeightLayout layout = weight_layout(node, weight);
+  const WeightLayout layout = weight_layout(node, weight.shape);
   if (layout.outputs == 0 || means.size() != layout.inputs()) return {};
   const auto values = weight.floats();
   std::vector<double> out(layout.outputs, 0.0);

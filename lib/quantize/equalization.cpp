@@ -188,8 +188,8 @@ class Equalization {
   void equalize(const GraphView& graph, const Pair& pair) {
     Tensor &first = tensor(graph, pair.first->input(1)),
            &second = tensor(graph, pair.second->input(1));
-    const WeightLayout rows = weight_layout(*pair.first, first);
-    const WeightLayout columns = weight_layout(*pair.second, second);
+    const WeightLayout rows = weight_layout(*pair.first, first.shape);
+    const WeightLayout columns = weight_layout(*pair.second, second.shape);
     if (rows.outputs == 0 || rows.outputs != columns.inputs()) return;
     const bool has_bias = pair.first->input_size() > 2 && !pair.first->input(2).empty();
     if (has_bias && tensor(graph, pair.first->input(2)).element_count() != rows.outputs) return;

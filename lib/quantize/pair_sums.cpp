@@ -5,68 +5,45 @@
 
 #include "model/model.h"
 #include "quantize/constants.h"
+#include "quantize/weight_layout.h"
 
 namespace qtool {
 namespace {
 
 /// Where the values of a weight stand, and what each is multiplied with.
 struct WeightOrder {
-  std::size_t batches = 1;
-  std::size_t outputs = 0;
-  std::size_t summed = 0;  ///< input channels of one group
-  std::size_t window = 1;
-  std::size_t groups = 1;
-  bool has_outputs_first = false;
+  WeightLayout layout;
+  std::size_t batches = 1;  ///< matrices in a stack
 
-  std::size_t length() const { return summed * window; }
-  std::size_t columns() const { return batches * outputs; }
+  std::size_t length() const { return layout.summed * layout.inner; }
+  std::size_t columns() const { return batches * layout.outputs; }
   /// Index of the value that is added as number `k` to `column`.
   std::size_t index(std::size_t column, std::size_t k) const {
-    const std::size_t output = column % outputs, batch = column / outputs;
-    const std::size_t channel = k % summed, position = k / summed;
-    if (has_outputs_first) return (output * summed + channel) * window + position;
-    return (batch * summed + channel) * outputs + output;
+    const std::size_t output = column % layout.outputs, batch = column / layout.outputs;
+    const std::size_t channel = k % layout.summed, position = k / layout.summed;
+    if (layout.is_transposed) return (batch * layout.summed + channel) * layout.outputs + output;
+    return (output * layout.summed + channel) * layout.inner + position;
   }
-  std::size_t group(std::size_t column) const { return column / (outputs / groups); }
+  std::size_t outputs_of_group() const { return layout.outputs / layout.groups; }
   /// ONNX Runtime has kernels of their own for these, which widen to 32 bits before they add.
-  bool is_depthwise() const { return groups > 1 && summed == 1 && outputs == groups; }
-};
-
-std::size_t size_at(const Tensor& tensor, std::size_t axis) {
-  return static_cast<std::size_t>(tensor.shape[axis]);
-}
-
-WeightOrder order_of_conv(const onnx::NodeProto& node, const Tensor& weight) {
-  WeightOrder out{.outputs = size_at(weight, 0),
-                  .summed = size_at(weight, 1),
-                  .groups = static_cast<std::size_t>(
-                      std::max<std::int64_t>(1, int_attribute(node, "group", 1))),
-                  .has_outputs_first = true};
-  for (std::size_t axis = 2; axis < weight.shape.size(); ++axis)
-    out.window *= size_at(weight, axis);
-  return out;
-}
-
-WeightOrder order_of_matrix(const onnx::NodeProto& node, const Tensor& weight) {
-  const std::size_t rank = weight.shape.size();
-  if (rank == 1) return {.outputs = 1, .summed = size_at(weight, 0), .has_outputs_first = true};
-  WeightOrder out{.outputs = size_at(weight, rank - 1), .summed = size_at(weight, rank - 2)};
-  for (std::size_t axis = 0; axis + 2 < rank; ++axis) out.batches *= size_at(weight, axis);
-  if (node.op_type() == "Gemm" && int_attribute(node, "transB", 0) != 0) {
-    std::swap(out.outputs, out.summed);
-    out.has_outputs_first = true;
+  bool is_depthwise() const {
+    return layout.groups > 1 && layout.summed == 1 && layout.outputs == layout.groups;
   }
-  return out;
-}
+};
 
 /// Of no columns where the weight is not added in pairs.
 WeightOrder order_of(const onnx::NodeProto& node, const Tensor& weight) {
-  const bool is_conv = node.op_type() == "Conv";
-  if (!is_conv && node.op_type() != "Gemm" && node.op_type() != "MatMul") return {};
-  if (weight.shape.empty() || (is_conv && weight.shape.size() < 3)) return {};
-  const WeightOrder out = is_conv ? order_of_conv(node, weight) : order_of_matrix(node, weight);
-  const bool is_whole = out.outputs >= out.groups && out.outputs % out.groups == 0;
-  return out.is_depthwise() || !is_whole || out.length() == 0 ? WeightOrder{} : out;
+  const bool is_conv = node.op_type() == "Conv", is_matmul = node.op_type() == "MatMul";
+  if (!is_conv && !is_matmul && node.op_type() != "Gemm") return {};
+  std::vector<std::int64_t> shape = weight.shape;
+  if (is_conv && shape.size() < 3) return {};
+  WeightOrder out;
+  // A vector is a matrix of one column.
+  if (is_matmul && shape.size() == 1) shape.push_back(1);
+  for (; is_matmul && shape.size() > 2; shape.erase(shape.begin()))
+    out.batches *= static_cast<std::size_t>(shape.front());
+  out.layout = weight_layout(node, shape);
+  return out.is_depthwise() || out.length() == 0 ? WeightOrder{} : out;
 }
 
 /// Which scale counts for the value at `index`.
@@ -76,8 +53,9 @@ struct ScaleOf {
   ScaleOf(const Tensor& weight, const QuantParams& params) {
     if (!params.axis) return;
     const auto axis = static_cast<std::size_t>(*params.axis);
-    count = size_at(weight, axis);
-    for (std::size_t i = axis + 1; i < weight.shape.size(); ++i) inner *= size_at(weight, i);
+    count = static_cast<std::size_t>(weight.shape[axis]);
+    for (std::size_t i = axis + 1; i < weight.shape.size(); ++i)
+      inner *= static_cast<std::size_t>(weight.shape[i]);
   }
   std::size_t operator()(std::size_t index) const { return index / inner % count; }
 };
@@ -108,9 +86,9 @@ std::vector<IntegerRange> inputs_of_group(const WeightOrder& order, std::size_t 
                                           const PairedInput& input) {
   const UnsignedInputs integers(input.params);
   std::vector<IntegerRange> out(order.length(), integers.any());
-  if (input.maxima.size() != order.summed * order.groups) return out;
+  if (input.maxima.size() != order.layout.inputs()) return out;
   for (std::size_t k = 0; k < out.size(); ++k)
-    out[k] = integers.within(input.maxima[group * order.summed + k % order.summed]);
+    out[k] = integers.within(input.maxima[group * order.layout.summed + k % order.layout.summed]);
   return out;
 }
 
@@ -147,9 +125,9 @@ std::vector<double> pair_loads(const onnx::NodeProto& node, const Tensor& weight
   std::vector<IntegerRange> inputs;
   std::vector<std::int8_t> column_weights(order.length());
   for (std::size_t column = 0; column < order.columns(); ++column) {
-    const bool begins_group = column % (order.outputs / order.groups) == 0;
-    if (column == 0 || (order.groups > 1 && begins_group))
-      inputs = inputs_of_group(order, order.group(column), input);
+    const bool begins_group = column % order.outputs_of_group() == 0;
+    if (column == 0 || (order.layout.groups > 1 && begins_group))
+      inputs = inputs_of_group(order, column / order.outputs_of_group(), input);
     for (std::size_t k = 0; k < order.length(); ++k)
       column_weights[k] = codes[order.index(column, k)];
     const double load = pair_load(column_weights, inputs);

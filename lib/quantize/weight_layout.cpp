@@ -1,21 +1,19 @@
 #include "quantize/weight_layout.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "model/model.h"
 
 namespace qtool {
 
-WeightLayout weight_layout(const onnx::NodeProto& node, const Tensor& weight) {
+WeightLayout weight_layout(const onnx::NodeProto& node, std::span<const std::int64_t> shape) {
   const bool is_conv = node.op_type() == "Conv";
-  if (weight.shape.size() < 2 || (!is_conv && weight.shape.size() > 2)) return {};
+  if (shape.size() < 2 || (!is_conv && shape.size() > 2)) return {};
   WeightLayout out;
-  out.outputs = static_cast<std::size_t>(weight.shape[0]);
-  out.summed = static_cast<std::size_t>(weight.shape[1]);
-  for (std::size_t i = 2; i < weight.shape.size(); ++i)
-    out.inner *= static_cast<std::size_t>(weight.shape[i]);
+  out.outputs = static_cast<std::size_t>(shape[0]);
+  out.summed = static_cast<std::size_t>(shape[1]);
+  for (std::size_t i = 2; i < shape.size(); ++i) out.inner *= static_cast<std::size_t>(shape[i]);
   if (is_conv) {
     out.groups =
         static_cast<std::size_t>(std::max<std::int64_t>(1, int_attribute(node, "group", 1)));

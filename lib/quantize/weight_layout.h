@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include <onnx/onnx_pb.h>
-
-#include "model/tensor.h"
 
 namespace qtool {
 
@@ -29,8 +29,8 @@ struct WeightLayout {
   }
 };
 
-/// That of the weight in slot 1 of a Conv, a Gemm or a MatMul. Of no outputs where the weight is
-/// none that the operator takes, or a stack of matrices.
-WeightLayout weight_layout(const onnx::NodeProto& node, const Tensor& weight);
+/// That of the weight of this shape in slot 1 of a Conv, a Gemm or a MatMul. Of no outputs where
+/// the operator takes none such, or a stack of matrices.
+WeightLayout weight_layout(const onnx::NodeProto& node, std::span<const std::int64_t> shape);
 
 }  // namespace qtool

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "base/some_of.h"
 #include "base/text.h"
 #include "kernels/min_max.h"
 #include "model/channel_layout.h"
@@ -19,7 +20,6 @@ namespace {
 
 /// Noise of half the amplitude will do where the result is added to a value that has none of it.
 constexpr double kLeastBesideResidualDb = 6;
-constexpr std::size_t kNamed = 3;
 
 /// The step that the weight's values ask for. A larger one is a bias's doing, which scales per
 /// channel do not help; a draft has none yet.
@@ -150,14 +150,13 @@ std::vector<NoisyWeight> noisy_weights(const Model& model, const QuantPlan& plan
 
 std::string warning_of(const std::vector<NoisyWeight>& weights) {
   if (weights.empty()) return "";
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kNamed, weights.size()); ++i) {
-    names += fmt::format("{}'{}' ({:.1f} dB)", i == 0 ? "" : ", ", printable(weights[i].name, 100),
-                         weights[i].median_sqnr_db);
-  }
-  if (weights.size() > kNamed) names += fmt::format(" and {} more", weights.size() - kNamed);
+  std::vector<std::string> names;
+  for (const NoisyWeight& weight : weights)
+    names.push_back(
+        fmt::format("'{}' ({:.1f} dB)", printable(weight.name, 100), weight.median_sqnr_db));
   return fmt::format(
-      "one scale per weight is too coarse for most channels of {}; use --per-channel", names);
+      "one scale per weight is too coarse for most channels of {}; use --per-channel",
+      some_of(names));
 }
 
 }  // namespace qtool

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/some_of.h"
 #include "base/text.h"
 #include "config/enum_names.h"
 #include "report/comparison.h"
@@ -48,15 +49,11 @@ std::string preset_text(const StaticReport& report) {
 }
 
 std::string equalized_text(const std::vector<EqualizedWeight>& weights) {
-  constexpr std::size_t kNamed = 3;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(kNamed, weights.size()); ++i) {
-    const EqualizedWeight& weight = weights[i];
-    out += fmt::format("{}'{}' ({:.1f} to {:.1f} dB)", i == 0 ? "" : ", ",
-                       printable(weight.name, 100), weight.sqnr_before_db, weight.sqnr_after_db);
-  }
-  if (weights.size() > kNamed) out += fmt::format(" and {} more", weights.size() - kNamed);
-  return out;
+  std::vector<std::string> words;
+  for (const EqualizedWeight& weight : weights)
+    words.push_back(fmt::format("'{}' ({:.1f} to {:.1f} dB)", printable(weight.name, 100),
+                                weight.sqnr_before_db, weight.sqnr_after_db));
+  return some_of(words);
 }
 
 /// Bits that some of several scales lose by being wider.

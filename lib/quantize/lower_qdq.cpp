@@ -3,132 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "model/attributes.h"
 #include "model/erase_named.h"
-#include "model/graph_view.h"
-#include "quantize/bias.h"
-#include "quantize/constants.h"
 #include "quantize/onnxruntime/node_order.h"
-#include "quantize/stored_params.h"
+#include "quantize/qdq_lowering.h"
 
 namespace qtool {
-namespace {
-
-using Role = TensorPlan::Role;
-
-/// A node that lowering made, and the node that makes its input; -1: the graph gives it.
-struct NewNode {
-  int maker = -1;
-  onnx::NodeProto node;
-};
-
-/// Q and DQ between which a value goes.
-struct PairNames {
-  std::string node;  ///< stem of both nodes' names
-  std::string input, quantized, output;
-  std::string suffix = {};  ///< of the nodes' names
-};
-
-/// One rewriting of one graph, and of the bodies in it.
-class QdqLowering {
- public:
-  /// `outer` is the one of the graph around, if there is one.
-  QdqLowering(Model& model, onnx::GraphProto& graph, const QuantPlan& plan, NameAllocator& names,
-              QdqLowering* outer = nullptr)
-      : model_(model),
-        target_(graph),
-        plan_(plan),
-        view_(graph, outer ? &outer->view_ : nullptr),
-        names_(names),
-        outer_(outer) {
-    nodes_.assign(graph.node().begin(), graph.node().end());
-    is_removed_.resize(nodes_.size(), false);
-    param_names_.resize(plan.tensors.size());
-    conversion_names_.resize(plan.tensors.size());
-    quantized_names_.resize(plan.tensors.size());
-    is_source_.resize(plan.tensors.size(), false);
-    for (const TensorPlan& tensor : plan.tensors) {
-      if (tensor.source >= 0) is_source_[static_cast<std::size_t>(tensor.source)] = true;
-    }
-  }
-
-  void run() {
-    for (const FoldedNode& folded : plan_.folded) fold(folded);
-    for (const int node : plan_.scaled_biases)
-      set_beta_to_one(nodes_[static_cast<std::size_t>(node)]);
-    for (const int node : plan_.absorbed) is_removed_[static_cast<std::size_t>(node)] = true;
-    for (std::size_t i = 0; i < plan_.tensors.size(); ++i) lower_tensor(i);
-    for (const BodyPlan& body : plan_.bodies) lower_body(body);
-    assemble();
-  }
-
- private:
-  void fold(const FoldedNode& folded);
-  static void set_beta_to_one(onnx::NodeProto& node);
-  int maker_of(const std::string& name) const;
-  void lower_tensor(std::size_t index);
-  void lower_body(const BodyPlan& body);
-
-  void lower_activation(std::size_t index);
-  void repeat_scale(onnx::NodeProto& quantizer, const TensorPlan& tensor);
-  void add_rescaled(const TensorPlan& tensor, const ParamNames& params);
-  void add_pair_per_reader(const TensorPlan& tensor, const ParamNames& params, int maker);
-  void add_conversion(std::size_t index, const ParamNames& params, int maker);
-  std::string input_of_pair(const TensorPlan& tensor, int maker, bool& keeps_name);
-
-  QdqLowering& owner_of(const std::string& constant);
-  void lower_constant(std::size_t index);
-  StoredConstant stored_constant(const TensorPlan& tensor);
-  StoredConstant add_constant(const TensorPlan& tensor, const ParamNames& names);
-  void lower_bias(std::size_t index);
-  std::string bias_output(const TensorPlan& tensor);
-  Tensor bias_of(const TensorPlan& tensor) const;
-  void add_bias_dequantizer(const TensorPlan& tensor, std::vector<std::string> inputs);
-
-  std::string rename_output(int maker, const std::string& name);
-  const ParamNames& params_of(std::size_t index);
-  const ParamNames& conversion_params_of(std::size_t index);
-  ParamNames add_params(const QuantParams& params, ParamNames names);
-  void redirect(const std::vector<Use>& uses, const std::string& to);
-  void add_node(int maker, const char* op_type, std::string name, std::vector<std::string> inputs,
-                const std::string& output, const QuantParams& params);
-  void add_pair(int maker, const PairNames& names, const ParamNames& params,
-                const QuantParams& values);
-  void add_initializer(onnx::TensorProto tensor) { added_.push_back(std::move(tensor)); }
-  void add_param(onnx::TensorProto tensor) {
-    if (plan_.convention == Convention::OnnxRuntime) use_typed_field(tensor);
-    add_initializer(std::move(tensor));
-  }
-
-  void assemble();
-  void place_nodes();
-  void drop_unused_initializers();
-  void drop_stale_value_info();
-
-  Model& model_;
-  onnx::GraphProto& target_;
-  const QuantPlan& plan_;
-  GraphView view_;
-  NameAllocator& names_;
-  QdqLowering* outer_;
-  std::vector<onnx::NodeProto> nodes_;
-  std::vector<bool> is_removed_;
-  std::vector<NewNode> new_nodes_;
-  std::vector<ParamNames> param_names_, conversion_names_;
-  std::vector<std::string> quantized_names_;  ///< what the Q of each plan gives
-  std::vector<bool> is_source_;               ///< other plans read those integers
-  std::vector<onnx::TensorProto> added_;
-  std::unordered_multimap<std::string, StoredConstant> stored_;  ///< by the constant's name
-  std::unordered_map<std::string, int>
-      moved_producer_;                        ///< output of a folded node -> node that makes it now
-  std::unordered_set<std::string> touched_;   ///< initializers that some reader no longer reads
-  std::unordered_set<std::string> replaced_;  ///< initializers whose name a node's output has now
-};
 
 void QdqLowering::fold(const FoldedNode& folded) {
   // A chain of folded nodes ends at the node that computes.
@@ -153,11 +37,11 @@ int QdqLowering::maker_of(const std::string& name) const {
 
 void QdqLowering::lower_tensor(std::size_t index) {
   switch (plan_.tensors[index].role) {
-    case Role::Activation:
+    case TensorPlan::Role::Activation:
       return lower_activation(index);
-    case Role::Constant:
+    case TensorPlan::Role::Constant:
       return lower_constant(index);
-    case Role::Bias:
+    case TensorPlan::Role::Bias:
       return lower_bias(index);
   }
 }
@@ -273,119 +157,6 @@ void QdqLowering::add_conversion(std::size_t index, const ParamNames& params, in
   redirect(conversion.uses, second);
 }
 
-/// The rewriting of the graph that has the constant.
-QdqLowering& QdqLowering::owner_of(const std::string& constant) {
-  QdqLowering* owner = this;
-  while (owner->outer_ && !owner->view_.defines(constant)) owner = owner->outer_;
-  return *owner;
-}
-
-void QdqLowering::lower_constant(std::size_t index) {
-  const TensorPlan& tensor = plan_.tensors[index];
-  QdqLowering& owner = owner_of(tensor.name);
-  const StoredConstant stored = tensor.provider >= 0 ? owner.add_constant(tensor, params_of(index))
-                                                     : owner.stored_constant(tensor);
-  param_names_[index] = stored.names;
-  const std::string output = names_.unique(tensor.name + "_DequantizeLinear_Output");
-  owner.touched_.insert(tensor.name);
-  if (tensor.keeps_float) {
-    const std::string quantized = names_.unique(tensor.name + "_QuantizeLinear_Output");
-    add_pair(-1, {tensor.name, tensor.name, quantized, output}, stored.names, tensor.params);
-  } else {
-    add_node(-1, "DequantizeLinear", tensor.name + "_DequantizeLinear",
-             {stored.values, stored.names.scale, stored.names.zero_point}, output, tensor.params);
-  }
-  redirect(tensor.uses, output);
-}
-
-/// A constant of this graph as it is stored with scales and zero points of its own.
-StoredConstant QdqLowering::stored_constant(const TensorPlan& tensor) {
-  const auto [first, last] = stored_.equal_range(tensor.name);
-  const auto known = std::find_if(first, last, [&](const auto& entry) {
-    return are_stored_alike(entry.second.params, tensor.params);
-  });
-  // onnxruntime.quantization stores one per kind of reader.
-  if (known != last && plan_.convention == Convention::Own) return known->second;
-  const ParamNames names =
-      add_params(tensor.params, {tensor.name + "_scale", tensor.name + "_zero_point"});
-  return stored_.emplace(tensor.name, add_constant(tensor, names))->second;
-}
-
-StoredConstant QdqLowering::add_constant(const TensorPlan& tensor, const ParamNames& names) {
-  if (tensor.keeps_float) return {tensor.params, {}, names};
-  const std::string stored = names_.unique(tensor.name + "_quantized");
-  const Tensor values = model_.tensor(*view_.initializer(tensor.name));
-  add_initializer(make_tensor(stored, tensor.params.type, values.shape,
-                              quantize_constant(values, tensor.params)));
-  return {tensor.params, stored, names};
-}
-
-const std::string& values_name(const TensorPlan& tensor) {
-  return tensor.initializer.empty() ? tensor.name : tensor.initializer;
-}
-
-Tensor QdqLowering::bias_of(const TensorPlan& tensor) const {
-  if (!tensor.values.empty()) return float_tensor(tensor.shape, tensor.values);
-  const Tensor values = model_.tensor(*view_.initializer(values_name(tensor)));
-  Tensor stored = *stored_bias(values, tensor.params.scales.size(), tensor.factor);
-  stored.shape = tensor.shape;
-  return stored;
-}
-
-/// What the bias's readers read: its own name where it is free or becomes so.
-std::string QdqLowering::bias_output(const TensorPlan& tensor) {
-  if (tensor.replaces_value) return tensor.name;
-  if (tensor.name != values_name(tensor)) return names_.unique(tensor.name);
-  return names_.unique(tensor.name + "_DequantizeLinear_Output");
-}
-
-void QdqLowering::lower_bias(std::size_t index) {
-  const TensorPlan& tensor = plan_.tensors[index];
-  const Tensor bias = bias_of(tensor);
-  const std::string stored = names_.unique(tensor.name + "_quantized");
-  owner_of(values_name(tensor)).touched_.insert(values_name(tensor));
-  if (tensor.replaces_value) replaced_.insert(tensor.name);
-  if (tensor.params.type == ElementType::Float) {
-    add_initializer(make_tensor(stored, ElementType::Float, bias.shape, bias.bytes));
-    return add_bias_dequantizer(tensor, {stored});
-  }
-  add_initializer(
-      make_tensor(stored, tensor.params.type, bias.shape, quantize_bias(bias, tensor.params)));
-  const ParamNames params{names_.unique(stored + "_scale"), names_.unique(stored + "_zero_point")};
-  const bool has_rank = plan_.convention == Convention::OnnxRuntime || tensor.params.axis;
-  const auto count = static_cast<std::int64_t>(tensor.params.scales.size());
-  add_initializer(stored_scale(params.scale, tensor.params,
-                               has_rank ? std::vector{count} : std::vector<std::int64_t>{}));
-  onnx::TensorProto zero_point = stored_zero_point(params.zero_point, tensor.params);
-  tensor.params.axis ? add_initializer(std::move(zero_point)) : add_param(std::move(zero_point));
-  add_bias_dequantizer(tensor, {stored, params.scale, params.zero_point});
-}
-
-void QdqLowering::add_bias_dequantizer(const TensorPlan& tensor, std::vector<std::string> inputs) {
-  const std::string output = bias_output(tensor);
-  const std::string name = tensor.name + "_DequantizeLinear";
-  const auto add_cast = [&](const std::string& cast, const std::string& input) {
-    onnx::NodeProto node;
-    node.set_op_type("Cast");
-    node.set_name(names_.unique(cast));
-    node.add_input(input);
-    node.add_output(output);
-    set_int(node, "to", static_cast<std::int64_t>(tensor.value_type));
-    new_nodes_.push_back({-1, std::move(node)});
-  };
-  if (tensor.params.type == ElementType::Float) {
-    add_cast(name, inputs.front());
-  } else if (tensor.params.scale_type != tensor.value_type) {
-    const std::string dequantized = names_.unique(tensor.name + "_DequantizeLinear_Output");
-    // The cast stands first, as onnxruntime.quantization has it; both orders sort alike.
-    add_node(-1, "DequantizeLinear", name, std::move(inputs), dequantized, tensor.params);
-    add_cast(tensor.name + "_Cast", dequantized);
-  } else {
-    add_node(-1, "DequantizeLinear", name, std::move(inputs), output, tensor.params);
-  }
-  if (!tensor.replaces_value) redirect(tensor.uses, output);
-}
-
 /// Names of the scale and the zero point of a plan, stored on first use.
 const ParamNames& QdqLowering::params_of(std::size_t index) {
   const TensorPlan& tensor = plan_.tensors[index];
@@ -498,8 +269,6 @@ void QdqLowering::assemble() {
     model_.set_opset(plan_.qdq_domain, 1);
   if (plan_.convention == Convention::OnnxRuntime) sort_as_onnxruntime(target_);
 }
-
-}  // namespace
 
 Model lower_to_qdq(Model model, const QuantPlan& plan) {
   NameAllocator names(model.graph());

@@ -22,6 +22,7 @@ Prediction predict(const Config& config, const Model& original, const Model& pre
                    const Planner& planner, std::uint64_t model_bytes) {
   const TypicalSample sample = typical_sample(config, prepared);
   Prediction out{.forecast = forecast_gain(config, original, prepared, planner, sample.inputs)};
+  for (const auto& [name, tensor] : sample.inputs) out.inputs.push_back({name, tensor.shape});
   if (!may_try_out(config)) return out;
   TrialCost cost{.model_bytes = model_bytes,
                  .node_count = node_count(prepared.graph()),

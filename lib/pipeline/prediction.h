@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "inspect/cost_forecast.h"
@@ -9,10 +11,16 @@
 
 namespace qtool {
 
+struct InputSize {
+  std::string name;
+  std::vector<std::int64_t> shape;
+};
+
 /// What is said of the quantized model's time before calibrating.
 struct Prediction {
   std::optional<CostForecast> forecast = {};  ///< by the cost table, where sizes are known
   std::optional<Trial> trial = {};            ///< where one was affordable; counts more
+  std::vector<InputSize> inputs = {};         ///< whose sizes it is for; empty: the model's own
 
   bool is_known() const { return trial || forecast; }
   /// Of what is known.

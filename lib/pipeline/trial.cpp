@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -17,15 +16,11 @@
 namespace qtool {
 namespace {
 
-/// Of one model in one round. Less than a time slice may all be slow: behind another process caches
-/// are cold.
-constexpr double kLeastUs = 10e3, kMostUs = 80e3;
-/// Shorter runs are timed several at once: asking for the time takes a while too.
-constexpr double kGroupUs = 500;
-/// A machine's speed varies with what else it does; each round sees both models at one of them.
-constexpr std::size_t kRounds = 4;
-/// How far the ratios of two rounds may be apart to be believed.
-constexpr double kAgreement = 0.04;
+/// Runs in a row of one model, behind some that bring its data back into the caches and wake what
+/// the processor needs for it: where that counts, runs are short.
+constexpr double kWarmUpUs = 2e3, kGroupUs = 5e3;
+/// Of all runs that count. Fewer may all stand behind another process.
+constexpr double kLeastUs = 40e3, kMostUs = 400e3;
 
 /// What other processes take does not count. A session of one thread runs in the thread that calls.
 double thread_us() {
@@ -34,42 +29,26 @@ double thread_us() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
 }
 
-/// CPU time of runs of one model, sorted.
-class Times {
- public:
-  void add(double us, int runs) {
-    us_.insert(std::ranges::upper_bound(us_, us), us);
-    runs_ += static_cast<std::size_t>(runs);
-  }
-
-  std::size_t runs() const { return runs_; }
-  double median() const { return quantile(0.5); }
-  /// Whether the median will hardly move by further runs.
-  bool is_settled() const {
-    constexpr std::size_t kLeast = 5;
-    constexpr double kPrecision = 0.02;
-    if (us_.size() < kLeast) return false;
-    const double spread = quantile(0.75) - quantile(0.25);
-    return spread <= kPrecision * median() * std::sqrt(static_cast<double>(us_.size()));
-  }
-
- private:
-  double quantile(double share) const {
-    return us_[static_cast<std::size_t>(share * static_cast<double>(us_.size() - 1))];
-  }
-
-  std::vector<double> us_;  ///< of one run, on average of several in a row
-  std::size_t runs_ = 0;
-};
-
 /// A model that is loaded and warm.
 class WarmModel {
  public:
   WarmModel(const Model& model, std::span<const NamedTensor> inputs)
-      : session_(model, SessionConfig()), inputs_(inputs), first_us_(time(1)) {}
+      : session_(model, SessionConfig()), inputs_(inputs), first_us_(time(1)) {
+    // The first run is no measure: it makes room for all that the others take.
+    if (first_us_ >= kGroupUs) return;
+    const double second_us = time(1);
+    warm_up_ = static_cast<int>(std::ceil(kWarmUpUs / second_us));
+    group_ = static_cast<int>(std::ceil(kGroupUs / second_us));
+  }
 
   double first_us() const { return first_us_; }
-  Times measure(double budget_us) const;
+  std::size_t runs() const { return runs_; }
+  /// Of one run, on average of a group.
+  double time_group() {
+    if (warm_up_ > 0) time(warm_up_);
+    runs_ += static_cast<std::size_t>(group_);
+    return time(group_);
+  }
 
  private:
   double time(int runs) const;
@@ -77,127 +56,91 @@ class WarmModel {
   Session session_;
   std::span<const NamedTensor> inputs_;
   double first_us_;
+  int warm_up_ = 0, group_ = 1;
+  std::size_t runs_ = 0;
 };
 
-/// Of one run, on average of several in a row.
+/// At least a nanosecond, which no run takes.
 double WarmModel::time(int runs) const {
   throw_if_interrupted();
   const double began = thread_us();
   for (int i = 0; i < runs; ++i) session_.run_only(inputs_);
-  return (thread_us() - began) / runs;
+  return std::max((thread_us() - began) / runs, 1e-3);
 }
 
-Times WarmModel::measure(double budget_us) const {
-  const double began = thread_us();
-  // The first run is no measure: it makes room for all that the others take.
-  const double second_us = first_us_ < kGroupUs ? time(1) : first_us_;
-  const int group = std::max(1, static_cast<int>(kGroupUs / std::max(second_us, 1.0)));
-  const auto passed = [&] { return thread_us() - began; };
-  Times out;
-  do {
-    out.add(time(group), group);
-  } while (passed() < std::min(budget_us, kMostUs) && (passed() < kLeastUs || !out.is_settled()));
-  return out;
-}
-
-struct Round {
-  Times floats, integers;
-  double ratio() const { return integers.median() / std::max(floats.median(), 1e-3); }
-};
-
-/// Rounds of both models, one model after the other, so that never both take memory.
-class TrialRun {
+/// Times of both models in turn. The speed of a machine, of its memory above all, changes with what
+/// else it does, while two runs side by side see the same one.
+class Duel {
  public:
-  TrialRun(const Model& original, const Model& prepared, const Planner& planner,
-           const Config& config, std::span<const NamedTensor> inputs, const TrialCost& cost)
-      : original_(original),
-        prepared_(prepared),
-        planner_(planner),
-        config_(config),
-        inputs_(inputs),
-        cost_(cost) {}
+  void add(double float_us, double quantized_us) {
+    float_us_.push_back(float_us);
+    ratios_.insert(std::ranges::upper_bound(ratios_, quantized_us / float_us),
+                   quantized_us / float_us);
+  }
 
-  std::optional<Trial> run();
+  double ratio() const { return quantile(ratios_, 0.5); }
+  double float_us() const;
+  /// Whether the ratio will hardly move by further runs.
+  bool is_settled() const;
 
  private:
-  std::optional<Times> time_floats();
-  Times time_integers();
-  bool is_done(double last_round_us) const;
-  Trial result();
-  double round_budget_us() const { return *affordable_us(cost_) / (2 * kRounds); }
+  static double quantile(const std::vector<double>& sorted, double share) {
+    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+  }
 
-  const Model& original_;
-  const Model& prepared_;
-  const Planner& planner_;
-  const Config& config_;
-  std::span<const NamedTensor> inputs_;
-  TrialCost cost_;
-  double began_us_ = thread_us();
-  std::optional<Model> quantized_;
-  std::vector<Round> rounds_;
+  std::vector<double> float_us_, ratios_;  ///< the latter sorted
 };
 
-/// Nothing where it shows that there is no time for more.
-std::optional<Times> TrialRun::time_floats() {
-  const WarmModel model(original_, inputs_);
-  // Measured it is known better than foretold.
-  if (rounds_.empty()) cost_.float_us = model.first_us();
-  if (!affordable_us(cost_)) return std::nullopt;
-  return model.measure(round_budget_us());
+double Duel::float_us() const {
+  std::vector<double> sorted = float_us_;
+  std::ranges::sort(sorted);
+  return quantile(sorted, 0.5);
 }
 
-Times TrialRun::time_integers() {
-  if (!quantized_) {
-    const auto measured = planner_.measurements(prepared_).tensors;
-    const QuantPlan plan = planner_.plan(prepared_, made_up_ranges(prepared_, measured), {});
-    quantized_ = lowered_model(prepared_.clone(), plan, planner_, config_);
-  }
-  return WarmModel(*quantized_, inputs_).measure(round_budget_us());
+bool Duel::is_settled() const {
+  constexpr std::size_t kLeast = 5;
+  constexpr double kPrecision = 0.01;
+  if (ratios_.size() < kLeast) return false;
+  const double spread = quantile(ratios_, 0.75) - quantile(ratios_, 0.25);
+  return spread <= kPrecision * ratio() * std::sqrt(static_cast<double>(ratios_.size()));
 }
 
-bool TrialRun::is_done(double last_round_us) const {
-  if (rounds_.empty()) return false;
-  if (rounds_.size() == kRounds) return true;
-  if (thread_us() - began_us_ + last_round_us > allowed_us(cost_)) return true;
-  if (rounds_.size() < 2) return false;
-  const double last = rounds_.back().ratio();
-  return std::abs(last - rounds_[rounds_.size() - 2].ratio()) <= kAgreement * last;
+/// At least one run of each.
+Trial time_in_turn(WarmModel& floats, WarmModel& integers, double budget_us) {
+  Duel duel;
+  const double began = thread_us();
+  const auto passed = [&] { return thread_us() - began; };
+  do {
+    const double float_us = floats.time_group();
+    duel.add(float_us, integers.time_group());
+  } while (passed() < std::min(budget_us, kMostUs) && (passed() < kLeastUs || !duel.is_settled()));
+  return {.float_us = duel.float_us(),
+          .quantized_us = duel.float_us() * duel.ratio(),
+          .float_runs = floats.runs(),
+          .quantized_runs = integers.runs()};
 }
 
-/// The round in the middle.
-Trial TrialRun::result() {
-  Trial out;
-  for (const Round& round : rounds_) {
-    out.float_runs += round.floats.runs();
-    out.quantized_runs += round.integers.runs();
-  }
-  std::ranges::sort(rounds_, {}, &Round::ratio);
-  const Round& middle = rounds_[rounds_.size() / 2];
-  out.float_us = middle.floats.median();
-  out.quantized_us = middle.integers.median();
-  return out;
-}
-
-std::optional<Trial> TrialRun::run() {
-  if (!affordable_us(cost_)) return std::nullopt;
-  for (double round_us = 0; !is_done(round_us);) {
-    const double began = thread_us();
-    auto floats = time_floats();
-    if (!floats) return std::nullopt;
-    rounds_.push_back({std::move(*floats), time_integers()});
-    round_us = thread_us() - began;
-  }
-  return result();
+Model quantized_somehow(const Model& prepared, const Planner& planner, const Config& config) {
+  const auto measured = planner.measurements(prepared).tensors;
+  const QuantPlan plan = planner.plan(prepared, made_up_ranges(prepared, measured), {});
+  return lowered_model(prepared.clone(), plan, planner, config);
 }
 
 }  // namespace
 
 std::optional<Trial> try_out(const Model& original, const Model& prepared, const Planner& planner,
                              const Config& config, std::span<const NamedTensor> inputs,
-                             const TrialCost& cost) {
-  if (inputs.empty()) return std::nullopt;
+                             TrialCost cost) {
+  if (inputs.empty() || !affordable_us(cost)) return std::nullopt;
   try {
-    return TrialRun(original, prepared, planner, config, inputs, cost).run();
+    const double began = thread_us();
+    WarmModel floats(original, inputs);
+    // Measured it is known better than foretold.
+    cost.float_us = floats.first_us();
+    if (!affordable_us(cost)) return std::nullopt;
+    const Model quantized = quantized_somehow(prepared, planner, config);
+    WarmModel integers(quantized, inputs);
+    return time_in_turn(floats, integers, allowed_us(cost) - (thread_us() - began));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Input) throw;
     return std::nullopt;

@@ -14,7 +14,7 @@ class Model;
 class Planner;
 
 /// CPU time of one run on this machine, one thread, of a model and of what quantizing with made-up
-/// ranges makes of it: medians of one round, and the runs of all.
+/// ranges makes of it, and how many runs of each say so.
 struct Trial {
   double float_us = 0, quantized_us = 0;
   std::size_t float_runs = 0, quantized_runs = 0;
@@ -29,6 +29,6 @@ struct Trial {
 /// not run.
 std::optional<Trial> try_out(const Model& original, const Model& prepared, const Planner& planner,
                              const Config& config, std::span<const NamedTensor> inputs,
-                             const TrialCost& cost);
+                             TrialCost cost);
 
 }  // namespace qtool

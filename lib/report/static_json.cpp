@@ -1,6 +1,7 @@
 #include "report/static_json.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "config/describe.h"
 #include "report/comparison.h"
@@ -37,6 +38,14 @@ JsonValue runs_json(const Trial& trial) {
   return JsonObject().add("float", trial.float_runs).add("quantized", trial.quantized_runs).take();
 }
 
+JsonValue sizes_json(const std::vector<InputSize>& inputs) {
+  JsonObject object;
+  for (const InputSize& input : inputs) {
+    object.add(input.name, json_list(input.shape, [](std::int64_t size) { return to_json(size); }));
+  }
+  return object.take();
+}
+
 JsonValue prediction_json(const Prediction& predicted) {
   if (!predicted.is_known()) return {};
   JsonObject object;
@@ -48,6 +57,7 @@ JsonValue prediction_json(const Prediction& predicted) {
     object.add("runs", runs_json(*predicted.trial));
   else
     object.add("unknown_nodes", predicted.forecast->unknown_nodes);
+  if (!predicted.inputs.empty()) object.add("inputs", sizes_json(predicted.inputs));
   return object.take();
 }
 

@@ -49,12 +49,13 @@ TEST_CASE("static report: a predicted time says whose it is", "[report]") {
         R"({"by":"table","float_us":200,"quantized_us":100,"time_ratio":0.5,"unknown_nodes":0})");
   report.predicted.trial = {
       .float_us = 400, .quantized_us = 300, .float_runs = 7, .quantized_runs = 9};
+  report.predicted.inputs = {{.name = "x", .shape = {1, 24}}};
   CHECK(to_text(to_document(report))
             .find("  predicted    0.75 of the float model's time, tried on this machine with "
                   "made-up ranges\n") != std::string::npos);
   CHECK(to_compact_json(*to_json(report).find("predicted")) ==
         R"({"by":"trial","float_us":400,"quantized_us":300,"time_ratio":0.75,)"
-        R"("runs":{"float":7,"quantized":9}})");
+        R"("runs":{"float":7,"quantized":9},"inputs":{"x":[1,24]}})");
 }
 
 TEST_CASE("static report: a verification adds accuracy, distances and gates", "[report]") {

@@ -17,8 +17,10 @@ namespace qtool {
 namespace {
 
 /// Runs in a row of one model, behind some that bring its data back into the caches and wake what
-/// the processor needs for it: where that counts, runs are short.
+/// the processor needs for it.
 constexpr double kWarmUpUs = 2e3, kGroupUs = 5e3;
+/// To what takes longer, caches are of little use.
+constexpr double kLongUs = 30e3;
 /// Of all runs that count. Fewer may all stand behind another process.
 constexpr double kLeastUs = 40e3, kMostUs = 400e3;
 
@@ -35,7 +37,7 @@ class WarmModel {
   WarmModel(const Model& model, std::span<const NamedTensor> inputs)
       : session_(model, SessionConfig()), inputs_(inputs), first_us_(time(1)) {
     // The first run is no measure: it makes room for all that the others take.
-    if (first_us_ >= kGroupUs) return;
+    if (first_us_ >= kLongUs) return;
     const double second_us = time(1);
     warm_up_ = static_cast<int>(std::ceil(kWarmUpUs / second_us));
     group_ = static_cast<int>(std::ceil(kGroupUs / second_us));
@@ -123,7 +125,10 @@ Trial time_in_turn(WarmModel& floats, WarmModel& integers, double budget_us) {
 Model quantized_somehow(const Model& prepared, const Planner& planner, const Config& config) {
   const auto measured = planner.measurements(prepared).tensors;
   const QuantPlan plan = planner.plan(prepared, made_up_ranges(prepared, measured), {});
-  return lowered_model(prepared.clone(), plan, planner, config);
+  Model out = lowered_model(prepared.clone(), plan, planner, config);
+  // All weights were read; the sessions come on top of what stays.
+  for (const auto& data : prepared.data_files()) data.file->release_pages();
+  return out;
 }
 
 }  // namespace
@@ -134,11 +139,11 @@ std::optional<Trial> try_out(const Model& original, const Model& prepared, const
   if (inputs.empty() || !affordable_us(cost)) return std::nullopt;
   try {
     const double began = thread_us();
+    const Model quantized = quantized_somehow(prepared, planner, config);
     WarmModel floats(original, inputs);
     // Measured it is known better than foretold.
     cost.float_us = floats.first_us();
     if (!affordable_us(cost)) return std::nullopt;
-    const Model quantized = quantized_somehow(prepared, planner, config);
     WarmModel integers(quantized, inputs);
     return time_in_turn(floats, integers, allowed_us(cost) - (thread_us() - began));
   } catch (const Error& error) {

@@ -72,7 +72,7 @@ double WarmModel::time(int runs) const {
 
 /// Times of both models in turn. The speed of a machine, of its memory above all, changes with what
 /// else it does, while two runs side by side see the same one.
-class Duel {
+class PairedTimes {
  public:
   void add(double float_us, double quantized_us) {
     float_us_.push_back(float_us);
@@ -93,13 +93,13 @@ class Duel {
   std::vector<double> float_us_, ratios_;  ///< the latter sorted
 };
 
-double Duel::float_us() const {
+double PairedTimes::float_us() const {
   std::vector<double> sorted = float_us_;
   std::ranges::sort(sorted);
   return quantile(sorted, 0.5);
 }
 
-bool Duel::is_settled() const {
+bool PairedTimes::is_settled() const {
   constexpr std::size_t kLeast = 5;
   constexpr double kPrecision = 0.01;
   if (ratios_.size() < kLeast) return false;
@@ -107,17 +107,19 @@ bool Duel::is_settled() const {
   return spread <= kPrecision * ratio() * std::sqrt(static_cast<double>(ratios_.size()));
 }
 
-/// At least one run of each.
+/// Where no more fits in, the first run of each says it: both take the longer to make room.
 Trial time_in_turn(WarmModel& floats, WarmModel& integers, double budget_us) {
-  Duel duel;
+  if (budget_us < floats.first_us() + integers.first_us())
+    return {floats.first_us(), integers.first_us(), 1, 1};
+  PairedTimes times;
   const double began = thread_us();
   const auto passed = [&] { return thread_us() - began; };
   do {
     const double float_us = floats.time_group();
-    duel.add(float_us, integers.time_group());
-  } while (passed() < std::min(budget_us, kMostUs) && (passed() < kLeastUs || !duel.is_settled()));
-  return {.float_us = duel.float_us(),
-          .quantized_us = duel.float_us() * duel.ratio(),
+    times.add(float_us, integers.time_group());
+  } while (passed() < std::min(budget_us, kMostUs) && (passed() < kLeastUs || !times.is_settled()));
+  return {.float_us = times.float_us(),
+          .quantized_us = times.float_us() * times.ratio(),
           .float_runs = floats.runs(),
           .quantized_runs = integers.runs()};
 }

@@ -323,10 +323,11 @@ void GraphEditor::place_added() {
   std::vector<int> order;
   std::size_t added = 0;
   for (const auto& [before, nodes] : added_) added += nodes.size();
-  for (int i = 0; i < graph_.node_size() - static_cast<int>(added); ++i) {
+  const int former = graph_.node_size() - static_cast<int>(added);
+  for (int i = 0; i <= former; ++i) {
     if (const auto nodes = added_.find(i); nodes != added_.end())
       order.insert(order.end(), nodes->second.begin(), nodes->second.end());
-    order.push_back(i);
+    if (i < former) order.push_back(i);
   }
   google::protobuf::RepeatedPtrField<onnx::NodeProto> placed;
   std::vector<bool> is_removed;

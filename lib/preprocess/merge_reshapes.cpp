@@ -78,13 +78,23 @@ void become_reshape(GraphEditor& graph, int index, const std::string& source,
   graph.set_inputs(index, {source, graph.add_integers(name, target)});
 }
 
+/// Whether the second one adds the axes that the first one took away.
+bool undoes(const GraphEditor& graph, int first, int second, const std::string& middle) {
+  if (!graph.is(first, "Squeeze") || !graph.is(second, "Unsqueeze")) return false;
+  const auto axes = unit_axes(graph, first, middle);
+  return axes && axes == unit_axes(graph, second, middle);
+}
+
 /// Lets the second of two nodes that only change a shape read what the first one reads.
 void merge(GraphEditor& graph, int second) {
   const std::string middle = graph.node(second).input(0);
   const int first = graph.producer(middle);
   if (first < 0 || !is_reshape(graph, first) || graph.node(first).input(0).empty()) return;
   const std::string source = graph.node(first).input(0);
-  if (free_target(graph, second)) {
+  if (undoes(graph, first, second, middle)) {
+    if (!graph.replace(graph.node(second).output(0), source)) return;
+    graph.remove(second);
+  } else if (free_target(graph, second)) {
     graph.set_input(second, 0, source);
   } else if (graph.use_count(middle) != 1) {
     return;

@@ -55,6 +55,18 @@ std::int64_t front_axis(std::int64_t axis, std::int64_t rank) {
   return axis >= 0 && axis < rank ? axis : -1;
 }
 
+std::optional<Integers> unit_axes(const GraphEditor& graph, int index, const std::string& plain) {
+  auto axes = integers_of(graph, graph.node(index), 1, "axes");
+  const auto shape = graph.shape(plain);
+  if (!axes || !shape) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(shape->size() + axes->size());
+  for (std::int64_t& axis : *axes) axis = front_axis(axis, rank);
+  std::ranges::sort(*axes);
+  const bool is_sound =
+      !axes->empty() && axes->front() >= 0 && std::ranges::adjacent_find(*axes) == axes->end();
+  return is_sound ? axes : std::nullopt;
+}
+
 Integers permutation_of(const onnx::NodeProto& node, std::size_t rank) {
   Integers perm(rank);
   if (const auto* attribute = find_attribute(node, "perm");

@@ -240,6 +240,7 @@ void PassList::add_simplification(std::vector<Pass>& passes) const {
                     }});
   add("merge_transposes", merge_transposes);
   add("merge_slices", merge_slices);
+  add("sink_squeezes", sink_squeezes);
   add("merge_reshapes", merge_reshapes);
   add("fold_reshape_targets", fold_reshape_targets);
   add("fold_pads", fold_pads);

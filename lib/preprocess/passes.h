@@ -56,8 +56,13 @@ bool merge_transposes(Model& model);
 /// The same for Slices of different axes.
 bool merge_slices(Model& model);
 
-/// The same for Reshape, Squeeze, Unsqueeze and Flatten.
+/// The same for Reshape, Squeeze, Unsqueeze and Flatten; nothing of a Squeeze and an Unsqueeze that
+/// adds the axes again.
 bool merge_reshapes(Model& model);
+
+/// Moves a Squeeze behind elementwise nodes, where a Conv, ConvTranspose or Gemm before it can then
+/// take up what they do, or an Unsqueeze behind them undoes it: convolutions over one axis come so.
+bool sink_squeezes(Model& model);
 
 /// Makes the computed target of a Reshape a constant where at most one size of it is neither known
 /// nor one of the data.

@@ -25,6 +25,7 @@ std::vector<Run> all_passes() {
           [](Model& model) { return remove_no_ops(model); },
           merge_transposes,
           merge_slices,
+          sink_squeezes,
           merge_reshapes,
           fold_reshape_targets,
           fold_affine,

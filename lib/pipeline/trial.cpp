@@ -107,9 +107,10 @@ bool PairedTimes::is_settled() const {
   return spread <= kPrecision * ratio() * std::sqrt(static_cast<double>(ratios_.size()));
 }
 
-/// Where no more fits in, the first run of each says it: both take the longer to make room.
+/// Where the time is over, the first run of each has to do: both took longer to make room, though
+/// not by the same factor.
 Trial time_in_turn(WarmModel& floats, WarmModel& integers, double budget_us) {
-  if (budget_us < floats.first_us() + integers.first_us())
+  if (budget_us <= 0)
     return {floats.first_us(), integers.first_us(), 1, 1};
   PairedTimes times;
   const double began = thread_us();

@@ -110,8 +110,7 @@ bool PairedTimes::is_settled() const {
 /// Where the time is over, the first run of each has to do: both took longer to make room, though
 /// not by the same factor.
 Trial time_in_turn(WarmModel& floats, WarmModel& integers, double budget_us) {
-  if (budget_us <= 0)
-    return {floats.first_us(), integers.first_us(), 1, 1};
+  if (budget_us <= 0) return {floats.first_us(), integers.first_us(), 1, 1};
   PairedTimes times;
   const double began = thread_us();
   const auto passed = [&] { return thread_us() - began; };

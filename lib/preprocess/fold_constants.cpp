@@ -179,6 +179,7 @@ void fold_constants(Model& model, std::vector<std::string>& notes) {
   std::unordered_set<std::string> failed;
   fold_shapes(model);
   for (int round = 0; round < kMaxRounds; ++round) {
+    make_range_operands_scalar(model);
     const ConstantNodes constants = find_constant_nodes(model.graph(), failed);
     Folder folder(model, constants, notes);
     folder.run();

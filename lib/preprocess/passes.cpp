@@ -188,6 +188,10 @@ std::vector<Pass> PassList::repeated() const {
     passes.push_back(
         counted("remove_dead_nodes", [](Model& model, Notes&) { remove_dead_nodes(model); }));
   }
+  if (config_.simplify || config_.fold_constants) {
+    passes.push_back({"make_range_operands_scalar",
+                      [](Model& model, Notes&) { return make_range_operands_scalar(model); }});
+  }
   if (config_.fold_constants) passes.push_back(counted("fold_constants", fold_constants));
   if (config_.simplify) add_simplification(passes);
   add_fusions(passes);

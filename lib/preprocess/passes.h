@@ -36,6 +36,10 @@ void remove_duplicate_nodes(Model& model);
 /// carries the same symbol. `Usage` error where a name does not occur or a shape does not fit.
 void set_input_shapes(Model& model, const PreprocessConfig& config);
 
+/// Makes constants of one element scalars where a Range reads them: ONNX Runtime computes with
+/// others too, but refuses the model once all three are known. Tells whether it changed anything.
+bool make_range_operands_scalar(Model& model);
+
 /// Replaces nodes all of whose inputs are constants by their results, as far as these do not make
 /// the model much larger.
 void fold_constants(Model& model, std::vector<std::string>& notes);

@@ -32,6 +32,7 @@ std::vector<Run> all_passes() {
           fold_affine_before,
           fold_pads,
           fold_gemm_factors,
+          make_range_operands_scalar,
           merge_initializers,
           fuse_hard_swish,
           [](Model& model) { return fuse_gelu(model, Operators::Contrib); },

@@ -46,7 +46,7 @@ PatternCount count_silu(Model& model) {
 }
 
 bool fuse_silu(Model& model, Operators which) {
-  const bool is_contrib = model.opset() < 24;
+  const bool is_contrib = model.opset() != kSwishOpset;
   if (is_contrib && which != Operators::Contrib) return false;
   const bool changed = edit_graphs(model, {"Sigmoid"}, [&](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -29,7 +30,10 @@ bool fuse_layer_normalization(Model& model);
 bool fuse_rms_normalization(Model& model);
 /// Clip(x * a + b, 0, c) / c, and that times x: HardSigmoid, and HardSwish from opset 14 on.
 bool fuse_hard_swish(Model& model);
-/// x * sigmoid(a * x): Swish from opset 24 on, else QuickGelu.
+/// The one opset at which ONNX Runtime runs Swish: it has no kernel and knows the nodes that stand
+/// for it at no later one.
+inline constexpr std::int64_t kSwishOpset = 24;
+/// x * sigmoid(a * x): Swish at its opset, else QuickGelu.
 bool fuse_silu(Model& model, Operators which);
 /// x / max(norm(x), tiny): LpNormalization, which takes no vector for longer than it is.
 bool fuse_lp_normalization(Model& model);

@@ -134,6 +134,16 @@ TEST_CASE("x times its sigmoid is QuickGelu where that is asked for", "[preproce
              [](Model& model) { return fuse_silu(model, Operators::Standard); }) == "Sigmoid Mul");
 }
 
+TEST_CASE("x times its sigmoid is Swish at the one opset where ONNX Runtime runs that",
+          "[preprocess]") {
+  const std::string body = "s = Sigmoid (x) y = Mul (x, s)";
+  const auto fuse = [](Model& model) { return fuse_silu(model, Operators::Standard); };
+  CHECK(left(24, body, fuse) == "Swish");
+  CHECK(left(25, body, fuse) == "Sigmoid Mul");
+  CHECK(left(25, body, [](Model& model) { return fuse_silu(model, Operators::Contrib); }) ==
+        "QuickGelu");
+}
+
 TEST_CASE("a vector by its length is LpNormalization", "[preprocess]") {
   CHECK(left(18, "n = ReduceL2 (x, last) c = Clip (n, tiny) y = Div (x, c)",
              fuse_lp_normalization) == "LpNormalization");

@@ -14,7 +14,19 @@ using Integers = std::vector<std::int64_t>;
 
 constexpr std::string_view kReshapes[] = {"Flatten", "Reshape", "Squeeze", "Unsqueeze"};
 
+/// Whether a Transpose moves nothing but axes of one element, so that all elements stay in order.
+bool moves_ones_only(const GraphEditor& graph, int index) {
+  if (!graph.is(index, "Transpose")) return false;
+  const auto shape = graph.shape(graph.node(index).input(0));
+  if (!shape) return false;
+  auto perm = permutation_of(graph.node(index), shape->size());
+  if (perm.empty()) return false;
+  std::erase_if(perm, [&](auto axis) { return (*shape)[static_cast<std::size_t>(axis)] == 1; });
+  return std::ranges::is_sorted(perm);
+}
+
 bool is_reshape(const GraphEditor& graph, int index) {
+  if (moves_ones_only(graph, index)) return true;
   return std::ranges::any_of(kReshapes, [&](auto op_type) { return graph.is(index, op_type); });
 }
 
@@ -85,14 +97,23 @@ bool undoes(const GraphEditor& graph, int first, int second, const std::string& 
   return axes && axes == unit_axes(graph, second, middle);
 }
 
-/// Lets the second of two nodes that only change a shape read what the first one reads.
+/// Whether the node makes the shape of `value` again.
+bool restores_shape(const GraphEditor& graph, int index, const std::string& value) {
+  if (!graph.is(index, "Reshape") || graph.node(index).input_size() != 2) return false;
+  const int shape = graph.producer(graph.node(index).input(1), "Shape");
+  return shape >= 0 && graph.node(shape).attribute_size() == 0 &&
+         graph.node(shape).input(0) == value;
+}
+
+/// Lets the second of two nodes that change nothing but a shape read what the first one reads.
 void merge(GraphEditor& graph, int second) {
   const std::string middle = graph.node(second).input(0);
   const int first = graph.producer(middle);
   if (first < 0 || !is_reshape(graph, first) || graph.node(first).input(0).empty()) return;
   const std::string source = graph.node(first).input(0);
-  if (undoes(graph, first, second, middle)) {
-    if (!graph.replace(graph.node(second).output(0), source)) return;
+  const std::string made = graph.node(second).output(0);
+  const bool copies = undoes(graph, first, second, middle) || restores_shape(graph, second, source);
+  if (copies && graph.replace(made, source)) {
     graph.remove(second);
   } else if (free_target(graph, second)) {
     graph.set_input(second, 0, source);
@@ -102,7 +123,7 @@ void merge(GraphEditor& graph, int second) {
     const auto axes = joined_axes(graph, first, second);
     if (!axes) return;
     set_axes(graph, second, source, *axes);
-  } else if (const auto target = target_of(graph, graph.node(second).output(0))) {
+  } else if (const auto target = target_of(graph, made)) {
     become_reshape(graph, second, source, *target);
   }
   if (graph.use_count(middle) == 0) graph.remove(first);

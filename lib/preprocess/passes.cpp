@@ -188,6 +188,10 @@ std::vector<Pass> PassList::repeated() const {
     passes.push_back(
         counted("remove_dead_nodes", [](Model& model, Notes&) { remove_dead_nodes(model); }));
   }
+  if (config_.simplify) {
+    passes.push_back(
+        {"cast_likes_to_casts", [](Model& model, Notes&) { return cast_likes_to_casts(model); }});
+  }
   if (config_.simplify || config_.fold_constants) {
     passes.push_back({"make_range_operands_scalar",
                       [](Model& model, Notes&) { return make_range_operands_scalar(model); }});

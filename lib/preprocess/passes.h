@@ -36,6 +36,10 @@ void remove_duplicate_nodes(Model& model);
 /// carries the same symbol. `Usage` error where a name does not occur or a shape does not fit.
 void set_input_shapes(Model& model, const PreprocessConfig& config);
 
+/// Makes a Cast of every CastLike whose type is known, so that it hangs on what it casts alone.
+/// Tells whether it changed anything.
+bool cast_likes_to_casts(Model& model);
+
 /// Makes constants of one element scalars where a Range reads them: ONNX Runtime computes with
 /// others too, but refuses the model once all three are known. Tells whether it changed anything.
 bool make_range_operands_scalar(Model& model);
@@ -60,8 +64,8 @@ bool merge_transposes(Model& model);
 /// The same for Slices of different axes.
 bool merge_slices(Model& model);
 
-/// The same for Reshape, Squeeze, Unsqueeze and Flatten; nothing of a Squeeze and an Unsqueeze that
-/// adds the axes again.
+/// The same for Reshape, Squeeze, Unsqueeze, Flatten and a Transpose that moves axes of one
+/// element; nothing of a Squeeze and an Unsqueeze that adds the axes again, nor of a Reshape back.
 bool merge_reshapes(Model& model);
 
 /// Moves a Squeeze behind elementwise nodes, where a Conv, ConvTranspose or Gemm before it can then

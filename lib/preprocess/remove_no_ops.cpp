@@ -2,6 +2,7 @@
 #include <optional>
 #include <ranges>
 #include <string>
+#include <vector>
 
 #include "preprocess/graph_editor.h"
 #include "preprocess/node_values.h"
@@ -58,6 +59,32 @@ bool is_whole_slice(const GraphEditor& graph, const onnx::NodeProto& node, std::
   return true;
 }
 
+/// Whether a Reshape's target is the shape that its input has: all axes but one are known to stay,
+/// and so does the last.
+bool is_same_target(const GraphEditor& graph, const onnx::NodeProto& node) {
+  if (node.op_type() != "Reshape" || node.input_size() != 2 ||
+      int_attribute(node, "allowzero", 0) != 0)
+    return false;
+  const auto target = graph.integers(node.input(1));
+  const auto shape = graph.shape(node.input(0));
+  if (!target || !shape || target->size() != shape->size()) return false;
+  int open = 0;
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    const std::int64_t size = (*target)[i];
+    if (size == -1) ++open;
+    if (size > 0 && size != (*shape)[i]) return false;
+  }
+  return open <= 1;
+}
+
+/// The values of a constant of floating-point numbers or integers.
+std::optional<std::vector<double>> numbers(const GraphEditor& graph, const std::string& value) {
+  if (auto floats = graph.floats(value)) return floats;
+  const auto integers = graph.integers(value);
+  if (!integers) return std::nullopt;
+  return std::vector<double>(integers->begin(), integers->end());
+}
+
 /// The input that a Mul, Div, Add, Sub or Pow by a neutral constant copies, or -1.
 int neutral_input(const GraphEditor& graph, const onnx::NodeProto& node) {
   if (node.input_size() != 2) return -1;
@@ -66,7 +93,7 @@ int neutral_input(const GraphEditor& graph, const onnx::NodeProto& node) {
   const double neutral = op == "Add" || op == "Sub" ? 0 : 1;
   if (!commutes && op != "Sub" && op != "Div" && op != "Pow") return -1;
   for (int slot = 1; slot >= (commutes ? 0 : 1); --slot) {
-    const auto values = graph.floats(node.input(slot));
+    const auto values = numbers(graph, node.input(slot));
     const auto is_neutral = [&](double value) { return value == neutral; };
     if (!values || values->empty() || !std::ranges::all_of(*values, is_neutral)) continue;
     const std::string& data = node.input(1 - slot);
@@ -100,7 +127,7 @@ int copied_input(const GraphEditor& graph, const onnx::NodeProto& node, std::int
   if (op == "Concat" || op == "Sum" || op == "Max" || op == "Min" || op == "Mean")
     return node.input_size() == 1 ? 0 : -1;
   if (op == "Reshape" || op == "Expand" || op == "Flatten" || op == "Squeeze" || op == "Unsqueeze")
-    return same_shape(graph, node.input(0), node.output(0)) ? 0 : -1;
+    return same_shape(graph, node.input(0), node.output(0)) || is_same_target(graph, node) ? 0 : -1;
   return neutral_input(graph, node);
 }
 

@@ -33,6 +33,7 @@ std::vector<Run> all_passes() {
           fold_pads,
           fold_gemm_factors,
           make_range_operands_scalar,
+          cast_likes_to_casts,
           merge_initializers,
           fuse_hard_swish,
           [](Model& model) { return fuse_gelu(model, Operators::Contrib); },

@@ -31,6 +31,28 @@ TEST_CASE("of nodes that compute the same the first serves all readers", "[prepr
   CHECK(difference(before, model, 2) == 0);
 }
 
+TEST_CASE("of two nodes that compute the same the first makes the output", "[preprocess]") {
+  const Model before =
+      text_model(R"(agraph (float[4] x, bool p) => (float[4] y, float[4] z, float[4] u) {
+    a = Neg (x)
+    b = Exp (a)
+    u = If (p) <
+      then_branch = yes () => (float[4] t) { t = Abs (a) },
+      else_branch = no () => (float[4] e) { e = Exp (a) }
+    >
+    y = Neg (x)
+    z = Exp (y)
+    c = Exp (y)
+  })");
+  Model model = before.clone();
+  remove_duplicate_nodes(model);
+  CHECK(op_types(model.graph()) == "Neg Exp If");
+  CHECK(model.graph().node(0).output(0) == "y");
+  CHECK(model.graph().node(1).output(0) == "z");
+  CHECK(subgraph(model.graph(), 2, "then_branch").node(0).input(0) == "y");
+  CHECK(difference(before, model) == 0);
+}
+
 TEST_CASE("duplicates that are random, make outputs or leave out outputs stay", "[preprocess]") {
   Model model =
       text_model(R"(agraph (float[4] x) => (float[4] y, float[4] z, float[2] u, float[4] r) {

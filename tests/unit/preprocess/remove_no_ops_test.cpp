@@ -82,6 +82,29 @@ TEST_CASE("nodes that change neither values nor shape go", "[preprocess]") {
   CHECK(one("Pow (a, one)") == "Neg Exp");
 }
 
+TEST_CASE("a Reshape to the shape that its input has goes, whatever its free axes are",
+          "[preprocess]") {
+  CHECK(left(R"(agraph (float[N,4,M] x) => (float[N,4,M] y, float[A,B,C] z)
+    <int64[3] same = {0, 4, -1}, int64[3] other = {0, 2, -1}> {
+    a = Reshape (x, same)
+    y = Neg (a)
+    b = Reshape (x, other)
+    z = Neg (b)
+  })") == "Neg Reshape Neg");
+}
+
+TEST_CASE("integers that change no integer go", "[preprocess]") {
+  CHECK(left(R"(agraph (int64[N] n, int32[2] m) => (int64[N] y, int32[2] z)
+    <int64[1] none = {0}, int64 one = {1}, int32[2] ones = {1, 1}> {
+    a = Add (none, n)
+    b = Mul (a, one)
+    c = Div (b, one)
+    y = Neg (c)
+    d = Mul (m, ones)
+    z = Neg (d)
+  })") == "Neg Neg");
+}
+
 TEST_CASE("a neutral number that gives the result more axes stays", "[preprocess]") {
   CHECK(left("agraph (float[2] x) => (float[1,2] y) <float[1,1] one = {1}> "
              "{ a = Neg (x) b = Mul (a, one) y = Exp (b) }") == "Neg Mul Exp");

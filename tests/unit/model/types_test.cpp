@@ -48,6 +48,13 @@ TEST_CASE("types: what is not sure is let through", "[model]") {
             .empty());
 }
 
+TEST_CASE("types: a Constant may be of a type that its opset does not know", "[model]") {
+  const std::string head =
+      R"(<ir_version: 3, opset_import: ["" : 8]> g (float[N,4] x) => (float[N] y) {
+    [shape] s = Constant <value = int64[1] {-1}> () )";
+  CHECK(refusal(head + "y = Reshape (x, s) }").empty());
+}
+
 TEST_CASE("types: outputs that say nothing learn their type and shape", "[model]") {
   onnx::ModelProto model =
       text_proto("g (float[N,4] x) => (float[N,4] y, float[1] z) { y = Neg(x) z = Shape(x) }");

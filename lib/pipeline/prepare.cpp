@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/widen_bfloat16.h"
+#include "pipeline/fuse_quantized_gelus.h"
 #include "quantize/needed_opset.h"
 
 namespace qtool {
@@ -37,6 +38,16 @@ bool raise(Model& model, std::int64_t opset, const Config& config,
   return true;
 }
 
+/// A later opset may allow more operators to be quantized, which may need a still later one.
+void raise_as_needed(Model& model, const Config& config, const Placement& placement,
+                     std::vector<std::string>& notes) {
+  for (std::int64_t needed = 0;;) {
+    needed = needed_opset(model, config.quantization, placement);
+    if (model.opset() >= needed || !raise(model, needed, config, notes)) return;
+    infer_shapes(model, notes);
+  }
+}
+
 PreprocessReport prepare(Model& model, const Config& config, const Placement& placement) {
   const bool was_narrow = widen_bfloat16(model);
   PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
@@ -56,12 +67,9 @@ PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
   if (!placement.follows_onnxruntime && !config.preprocess.enabled &&
       fold_batch_normalization(model))
     report.notes.emplace_back("BatchNormalization is folded into the layer before");
-  // A later opset may allow more operators to be quantized, which may need a still later one.
-  for (std::int64_t needed = 0;;) {
-    needed = needed_opset(model, config.quantization, placement);
-    if (model.opset() >= needed || !raise(model, needed, config, report.notes)) return report;
-    infer_shapes(model, report.notes);
-  }
+  raise_as_needed(model, config, placement, report.notes);
+  if (fuse_quantized_gelus(model, config, placement)) infer_shapes(model, report.notes);
+  return report;
 }
 
 PreprocessReport prepare_for_dynamic(Model& model, const Config& config) {

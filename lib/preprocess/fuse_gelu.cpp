@@ -1,5 +1,7 @@
+#include <functional>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "preprocess/expression.h"
@@ -72,10 +74,29 @@ std::optional<Product> gelu_around(const GraphEditor& graph, int index) {
   return product;
 }
 
-void fuse(GraphEditor& graph, int index, bool is_contrib) {
+SpelledGelu spelling_of(const GraphEditor& graph, const Product& product) {
+  SpelledGelu out{product.x, {}};
+  std::unordered_set<std::string> seen{product.x};
+  std::vector<int> nodes{product.last};
+  while (!nodes.empty()) {
+    const int index = nodes.back();
+    nodes.pop_back();
+    for (const std::string& value : graph.node(index).input()) {
+      const int producer = graph.producer(value);
+      if (producer < 0 || !seen.insert(value).second) continue;
+      out.inside.push_back(value);
+      nodes.push_back(producer);
+    }
+  }
+  return out;
+}
+
+using Choice = std::function<bool(const SpelledGelu&)>;
+
+void fuse(GraphEditor& graph, int index, bool is_contrib, const Choice& is_wanted) {
   const bool is_tanh = graph.is(index, "Tanh");
   const auto found = gelu_around(graph, index);
-  if (!found) return;
+  if (!found || (is_wanted && !is_wanted(spelling_of(graph, *found)))) return;
   const Product& product = *found;
   graph.become(product.last, is_contrib && is_tanh ? "FastGelu" : "Gelu");
   graph.set_inputs(product.last, {product.x});
@@ -109,12 +130,12 @@ PatternCount count_gelu(Model& model) {
   return out;
 }
 
-bool fuse_gelu(Model& model, Operators which) {
+bool fuse_gelu(Model& model, Operators which, const Choice& is_wanted) {
   const bool is_contrib = model.opset() < 20;
   if (is_contrib && which != Operators::Contrib) return false;
   const bool changed = edit_graphs(model, {"Erf", "Tanh"}, [&](GraphEditor& graph) {
     for (int i = 0; i < graph.node_count(); ++i) {
-      if (graph.is(i, "Erf") || graph.is(i, "Tanh")) fuse(graph, i, is_contrib);
+      if (graph.is(i, "Erf") || graph.is(i, "Tanh")) fuse(graph, i, is_contrib, is_wanted);
     }
   });
   if (changed && is_contrib) import_contrib(model);

@@ -19,9 +19,15 @@ namespace qtool {
 /// Which operators a fusion may put: those of the model's opset, or also ONNX Runtime's own.
 enum class Operators { Standard, Contrib };
 
-/// x * 0.5 * (1 + erf(x / sqrt(2))) and its approximation by tanh. A standard operator from opset
-/// 20 on.
-bool fuse_gelu(Model& model, Operators which);
+/// A Gelu as its single nodes.
+struct SpelledGelu {
+  std::string x;                    ///< what it is computed of
+  std::vector<std::string> inside;  ///< values between that and its result
+};
+/// x * 0.5 * (1 + erf(x / sqrt(2))) and its approximation by tanh, where `is_wanted` says so or is
+/// empty. A standard operator from opset 20 on.
+bool fuse_gelu(Model& model, Operators which,
+               const std::function<bool(const SpelledGelu&)>& is_wanted = {});
 /// The product of a matrix and a constant one, and what is added to each column.
 bool fuse_gemm(Model& model);
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias over the last axes. From opset 17 on.

@@ -173,7 +173,8 @@ constexpr Placement kCpu{.rules = kOpRules,
                          .spares_noisy_weights = true,
                          .rescales_for_free = true,
                          .joins_mixed_inputs = true,
-                         .holds_quantizers = true};
+                         .holds_quantizers = true,
+                         .fuses_gelu = true};
 
 constexpr Placement kCpuAvx2 = [] {
   Placement out = kCpu;

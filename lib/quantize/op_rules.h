@@ -129,6 +129,9 @@ struct Placement {
   /// The runtime moves a quantizer of one scale before a MaxPool on floats, whose kernel for
   /// integers with channels first is slow; not one of several scales.
   bool holds_quantizers = false;
+  /// A Gelu that is computed of a quantized value is one operator: the runtime makes one of its
+  /// parts only as long as they all read one value, and gives each its own DQ.
+  bool fuses_gelu = false;
   /// Products are added two by two in 16 bits: weights that could overflow those have wider scales.
   bool adds_in_pairs = false;
   /// Layers give integers only where an operator reads such: their kernels end in floats as well,

@@ -4,6 +4,8 @@
 
 #include "catch.h"
 #include "error_text.h"
+#include "graph_text.h"
+#include "model/save.h"
 #include "quantize/lower_qdq.h"
 #include "quantize/plan_builder.h"
 #include "run_model.h"
@@ -53,6 +55,74 @@ TEST_CASE("prepare: float8 needs an opset that has it", "[pipeline]") {
   config.quantization.weight_type = QuantType::Float8E4M3FN;
   Model model = text_model(kCannotBeRaised);
   CHECK_FALSE(error_text([&] { prepare_for_quantization(model, config); }).empty());
+}
+
+std::string numbers(int count) {
+  std::string out = "{";
+  for (int i = 0; i < count; ++i) out += (i > 0 ? ", " : "") + std::to_string((i * 7 % 13) - 6);
+  return out + "}";
+}
+
+/// A layer, a Gelu as its single nodes, and a layer.
+std::string with_gelu(const std::string& first_layer, int opset = 17) {
+  return "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
+         "]> agraph (float[1,8,6,6] x) => (float[1,8,6,6] y) <float[8,8,1,1] w = " + numbers(64) +
+         ", float[8,8,1,1] v = " + numbers(64) + ", float[6,6] k = " + numbers(36) +
+         ", float root = {1.4142135}, float one = {1}, float half = {0.5}> { c = " + first_layer +
+         " d = Div (c, root) e = Erf (d) a = Add (e, one) m = Mul (c, a) g = Mul (m, half) "
+         "y = Conv (g, v) }";
+}
+
+constexpr const char* kConv = "Conv (x, w)";
+
+Model prepared(const std::string& text, const Config& config = {}) {
+  const Model before = text_model(text);
+  Model model = before.clone();
+  prepare_for_quantization(model, config);
+  CHECK(difference(before, model) < 1e-5);
+  CHECK_NOTHROW(check_model(model, "prepared"));
+  return model;
+}
+
+std::string left(const std::string& text, const Config& config = {}) {
+  return op_types(prepared(text, config).graph());
+}
+
+constexpr const char* kSpelled = "Conv Div Erf Add Mul Mul Conv";
+
+TEST_CASE("prepare: a Gelu of a quantized value becomes one operator under its name",
+          "[pipeline]") {
+  const Model model = prepared(with_gelu(kConv));
+  CHECK(op_types(model.graph()) == "Conv Gelu Conv");
+  const auto& gelu = model.graph().node(1);
+  CHECK(gelu.domain() == "com.microsoft");
+  CHECK(gelu.output(0) == "g");
+  CHECK(model.opset() == 17);
+  CHECK(prepared(with_gelu(kConv, 20)).graph().node(1).domain().empty());
+}
+
+TEST_CASE("prepare: a Gelu of floats stays as it is, which ONNX Runtime fuses itself",
+          "[pipeline]") {
+  CHECK(left(with_gelu("MatMul (x, k)")) == "MatMul Div Erf Add Mul Mul Conv");
+  CHECK(left(with_gelu("Softmax (x)")) == "Softmax Div Erf Add Mul Mul Conv");
+}
+
+TEST_CASE("prepare: a Gelu that the config has something to say of stays as it is", "[pipeline]") {
+  Config config;
+  config.quantization.extra_options.tensor_quant_overrides["e"] = {TensorOverride{}};
+  CHECK(left(with_gelu(kConv), config) == kSpelled);
+  config = {};
+  config.quantization.extra_options.tensor_quant_overrides["c"] = {TensorOverride{}};
+  CHECK(left(with_gelu(kConv), config) == "Conv Gelu Conv");
+  config = {};
+  config.quantization.op_types_to_quantize = {"Conv", "Mul"};
+  CHECK(left(with_gelu(kConv), config) == kSpelled);
+  config = {};
+  config.preprocess.simplify = false;
+  CHECK(left(with_gelu(kConv), config) == kSpelled);
+  config = {};
+  config.preset = Preset::TensorRt;
+  CHECK(left(with_gelu(kConv), config) == kSpelled);
 }
 
 }  // namespace

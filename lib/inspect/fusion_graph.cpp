@@ -13,6 +13,9 @@ namespace {
 
 bool is_quantizer(const onnx::NodeProto& node) { return node.op_type() == "QuantizeLinear"; }
 bool is_dequantizer(const onnx::NodeProto& node) { return node.op_type() == "DequantizeLinear"; }
+bool is_clamp(const onnx::NodeProto& node) {
+  return node.op_type() == "Relu" || node.op_type() == "Clip";
+}
 
 /// Operators that pairs are moved past, with the last opset whose form that is done for.
 struct Passed {
@@ -38,6 +41,8 @@ FusionGraph::FusionGraph(const Model& model, const onnx::GraphProto& graph, cons
   find_constants();
   drop_clamps();
   move_quantizers();
+  // Quantizers that were moved may make more of them superfluous.
+  drop_clamps();
 }
 
 const onnx::TensorProto* FusionGraph::constant(const std::string& value) const {
@@ -185,6 +190,14 @@ std::vector<End> FusionGraph::behind(int index) const {
   return ends;
 }
 
+int FusionGraph::clamp_behind(int index) const {
+  if (view_.node(index).output_size() != 1) return -1;
+  const int reader = sole_reader(output_of(index));
+  const bool is_read_once = reader >= 0 && is_clamp(view_.node(reader)) && !is_gone(reader) &&
+                            sole_reader(view_.node(reader).output(0)) >= 0;
+  return is_read_once ? reader : -1;
+}
+
 int FusionGraph::sole_reader(const std::string& value) const {
   const auto uses = view_.uses_of(value);
   const bool is_seen = view_.is_graph_output(value) || view_.is_captured(value);
@@ -220,14 +233,22 @@ bool FusionGraph::makes_superfluous(const onnx::NodeProto& clamp,
   return quantized(bounds->first) <= range.min && quantized(bounds->second) >= range.max;
 }
 
+/// The Q that alone reads `value`, or that was moved onto it; or -1.
+int FusionGraph::quantizer_behind(const std::string& value) const {
+  if (const auto moved = moved_.find(value); moved != moved_.end())
+    return is_quantizer(view_.node(moved->second.node)) ? moved->second.node : -1;
+  const int reader = sole_reader(value);
+  return reader >= 0 && is_quantizer(view_.node(reader)) ? reader : -1;
+}
+
 void FusionGraph::drop_clamps() {
   for (int index = 0; index < view_.node_count(); ++index) {
     const auto& node = view_.node(index);
-    if (node.op_type() != "Relu" && node.op_type() != "Clip") continue;
-    const int reader = sole_reader(node.output(0));
+    if (!is_clamp(node)) continue;
+    const int quantizer = quantizer_behind(node.output(0));
     is_gone_[static_cast<std::size_t>(index)] =
-        reader >= 0 && is_quantizer(view_.node(reader)) && sole_reader(node.input(0)) == index &&
-        view_.producer_of(node.input(0)) >= 0 && makes_superfluous(node, view_.node(reader));
+        quantizer >= 0 && sole_reader(node.input(0)) == index &&
+        view_.producer_of(node.input(0)) >= 0 && makes_superfluous(node, view_.node(quantizer));
   }
 }
 

@@ -51,6 +51,9 @@ class FusionGraph {
   /// The readers of the node's outputs, those of a Relu or Clip that is gone in its place.
   std::vector<End> behind(int index) const;
   bool gives_graph_output(int index) const;
+  /// The Relu or Clip that alone reads the node's output and is not gone, where one node alone
+  /// reads what it gives; or -1.
+  int clamp_behind(int index) const;
 
  private:
   double number_in(const onnx::TensorProto& constant) const;
@@ -62,6 +65,7 @@ class FusionGraph {
   std::optional<PairParams> params_of(const onnx::NodeProto& node) const;
   bool makes_superfluous(const onnx::NodeProto& clamp, const onnx::NodeProto& quantizer) const;
   std::optional<std::pair<double, double>> bounds_of(const onnx::NodeProto& clamp) const;
+  int quantizer_behind(const std::string& value) const;
   void drop_clamps();
   void move_quantizers();
   int sole_reader(const std::string& value) const;

@@ -94,7 +94,12 @@ std::string obstacle_behind_node(const FusionGraph& graph, const FusionRule& rul
   const auto ends = graph.behind(index);
   const bool is_quantized =
       std::ranges::any_of(ends, [](const End& end) { return end.kind == End::Kind::Quantized; });
-  if (!is_quantized && !rule.float_kernel.empty()) return "";
+  if (!is_quantized && !rule.float_kernel.empty()) {
+    const int clamp = graph.clamp_behind(index);
+    if (clamp < 0) return "";
+    return fmt::format("no quantizer does the work of the {} behind it",
+                       graph.view().node(clamp).op_type());
+  }
   if (rule.op_type == "ArgMax") return "";
   if (graph.gives_graph_output(index)) return "its output is one of the graph";
   const auto outputs = static_cast<std::size_t>(graph.view().node(index).output_size());
@@ -163,6 +168,13 @@ std::string obstacle_to_fusion(const FusionGraph& graph, const FusionRule& rule,
   std::string found = obstacle_before(graph, rule, index);
   if (found.empty()) found = own_obstacle(graph, rule, index);
   return found.empty() ? obstacle_behind_node(graph, rule, index) : found;
+}
+
+int clamp_in_the_way(const FusionGraph& graph, const FusionRule& rule, int index) {
+  const int clamp = rule.float_kernel.empty() ? -1 : graph.clamp_behind(index);
+  const bool is_in_the_way = clamp >= 0 && obstacle_before(graph, rule, index).empty() &&
+                             own_obstacle(graph, rule, index).empty();
+  return is_in_the_way ? clamp : -1;
 }
 
 std::string fused_kernel(const FusionGraph& graph, const FusionRule& rule, int index) {

@@ -27,6 +27,10 @@ const FusionRule* find_fusion_rule(const onnx::NodeProto& node);
 /// Why node `index` computes floats, or nothing.
 std::string obstacle_to_fusion(const FusionGraph& graph, const FusionRule& rule, int index);
 
+/// The Relu or Clip that alone keeps a layer which may give floats from an integer kernel, or -1:
+/// ONNX Runtime takes it for one that a quantizer behind it is to do the work of.
+int clamp_in_the_way(const FusionGraph& graph, const FusionRule& rule, int index);
+
 /// The kernel of a node without an obstacle.
 std::string fused_kernel(const FusionGraph& graph, const FusionRule& rule, int index);
 

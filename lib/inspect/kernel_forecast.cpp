@@ -63,7 +63,7 @@ void forecast_graph(const Model& model, const onnx::GraphProto& graph, const Gra
 
 std::optional<NodeKernel> node_kernel(const FusionGraph& graph, int index) {
   const auto& node = graph.view().node(index);
-  NodeKernel kernel{node.name(), node.op_type(), {}, {}};
+  NodeKernel kernel{node.name(), node.op_type(), {}, {}, {}};
   if (is_integer_operator(node.op_type()) || moves_integers(graph.view(), index)) {
     kernel.kernel = node.op_type();
     return kernel;
@@ -72,6 +72,8 @@ std::optional<NodeKernel> node_kernel(const FusionGraph& graph, int index) {
   if (!rule || graph.is_gone(index)) return std::nullopt;
   kernel.reason = obstacle_to_fusion(graph, *rule, index);
   if (kernel.reason.empty()) kernel.kernel = fused_kernel(graph, *rule, index);
+  if (const int clamp = clamp_in_the_way(graph, *rule, index); clamp >= 0)
+    kernel.clamp = graph.view().node(clamp).output(0);
   return kernel;
 }
 

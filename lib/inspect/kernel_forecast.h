@@ -17,6 +17,7 @@ struct NodeKernel {
   std::string kernel;  ///< of integers: `QLinearConv`, `MatMulIntegerToFloat`, the operator itself
                        ///< where it takes integers …; empty: floats
   std::string reason;  ///< why floats, where an integer kernel exists
+  std::string clamp = {};  ///< what the Relu or Clip gives that alone is in the way of one
 };
 
 /// What the provider makes of a model with QuantizeLinear and DequantizeLinear, or with integer

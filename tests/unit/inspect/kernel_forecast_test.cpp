@@ -151,3 +151,32 @@ TEST_CASE("kernels: what moves integers between integer operators is one of them
   CHECK(found.nodes[0].kernel == "Transpose");
   CHECK(found.nodes[1].kernel == "Reshape");
 }
+
+TEST_CASE("kernels: a Relu or Clip whose work no quantizer does keeps MatMul and Gemm in float",
+          "[inspect]") {
+  const auto layer = [](const std::string& tail, const std::string& op = "MatMul") {
+    return forecast_of(
+               "agraph (float[2,2] x) => (float[2,2] y, float[2,2] u) <float s = {0.1}, uint8 z = "
+               "{10}, uint8 n = {0}, int8 o = {0}, float low = {0}, float high = {6}, int8[2,2] w "
+               "= {1, 2, 3, 4}> { q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = "
+               "DequantizeLinear (w, s, o) u = Neg (x) c = " +
+               op + " (d, v) " + tail + " }")
+        .nodes.front();
+  };
+  CHECK(layer("r = Relu (c) y = Neg (r)").reason ==
+        "no quantizer does the work of the Relu behind it");
+  CHECK(layer("r = Clip (c, low, high) y = Neg (r)", "Gemm").reason ==
+        "no quantizer does the work of the Clip behind it");
+  CHECK(layer("r = Clip (c, low, high) y = Neg (r)").clamp == "r");
+  CHECK(layer("y = Relu (c)").kernel == "MatMulIntegerToFloat");
+  CHECK(layer("r = Relu (c) y = Add (r, r)", "Gemm").kernel == "QGemm");
+  CHECK(layer("r = Max (c, low) y = Neg (r)").kernel == "MatMulIntegerToFloat");
+  CHECK(layer("t = Transpose (c) r = Relu (t) y = Neg (r)").kernel == "MatMulIntegerToFloat");
+  // The quantizer is moved to where it does the work of the first one, but not of the second.
+  const auto moved = [&](const std::string& zero_point) {
+    return layer("r = Relu (c) t = Transpose (r) e = QuantizeLinear (t, s, " + zero_point +
+                 ") y = DequantizeLinear (e, s, " + zero_point + ")");
+  };
+  CHECK(moved("n").kernel == "QLinearMatMul");
+  CHECK(moved("z").reason == "no quantizer does the work of the Relu behind it");
+}

@@ -48,11 +48,12 @@ void raise_as_needed(Model& model, const Config& config, const Placement& placem
   }
 }
 
-PreprocessReport prepare(Model& model, const Config& config, const Placement& placement) {
+PreprocessReport prepare(Model& model, const Config& config, const Placement& placement,
+                         Purpose purpose) {
   const bool was_narrow = widen_bfloat16(model);
   PreprocessReport report = placement.follows_onnxruntime && !config.preprocess.enabled
                                 ? infer_only(model)
-                                : preprocess(model, config.preprocess, Purpose::Quantizing);
+                                : preprocess(model, config.preprocess, purpose);
   if (was_narrow)
     report.notes.emplace_back("bfloat16: what is not quantized is computed in float32");
   return report;
@@ -62,7 +63,7 @@ PreprocessReport prepare(Model& model, const Config& config, const Placement& pl
 
 PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
   const Placement& placement = placement_for(config.preset);
-  PreprocessReport report = prepare(model, config, placement);
+  PreprocessReport report = prepare(model, config, placement, Purpose::Quantizing);
   // One scale for what a layer gives is too coarse in front of a normalization of each channel.
   if (!placement.follows_onnxruntime && !config.preprocess.enabled &&
       fold_batch_normalization(model))
@@ -74,7 +75,8 @@ PreprocessReport prepare_for_quantization(Model& model, const Config& config) {
 
 PreprocessReport prepare_for_dynamic(Model& model, const Config& config) {
   constexpr std::int64_t kFirstWithDynamicQuantizeLinear = 11;
-  PreprocessReport report = prepare(model, config, placement_for(config.preset));
+  PreprocessReport report =
+      prepare(model, config, placement_for(config.preset), Purpose::QuantizingAtRunTime);
   if (model.opset() < kFirstWithDynamicQuantizeLinear) {
     upgrade_opset(model, kFirstWithDynamicQuantizeLinear);
     infer_shapes(model, report.notes);

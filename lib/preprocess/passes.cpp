@@ -140,6 +140,7 @@ class PassList {
 
  private:
   bool is_for_running() const { return purpose_ == Purpose::Running; }
+  bool keeps_hard_gates() const { return purpose_ != Purpose::Quantizing; }
   bool asks_for(const char* fusion) const {
     return std::ranges::find(config_.fusions, fusion) != config_.fusions.end();
   }
@@ -225,7 +226,7 @@ void PassList::tell_patterns_left(Model& model, PreprocessReport& report) const 
 }
 
 std::vector<Pass> PassList::last() const {
-  if (!config_.simplify || is_for_running()) return {};
+  if (!config_.simplify || keeps_hard_gates()) return {};
   return {{"split_hard_sigmoid",
            [](Model& model, Notes& notes) {
              const bool changed = split_hard_sigmoid(model);
@@ -261,7 +262,7 @@ void PassList::add_fusions(std::vector<Pass>& passes) const {
   const auto add = [&](bool is_wanted, const char* name, auto run) {
     if (is_wanted) passes.push_back({name, [run](Model& model, Notes&) { return run(model); }});
   };
-  add(config_.simplify && is_for_running(), "fuse_hard_swish", fuse_hard_swish);
+  add(config_.simplify && keeps_hard_gates(), "fuse_hard_swish", fuse_hard_swish);
   add(config_.simplify && !is_for_running(), "fuse_gemm", fuse_gemm);
   add(may_fuse("gelu"), "fuse_gelu",
       [which = operators("gelu")](Model& model) { return fuse_gelu(model, which); });

@@ -35,8 +35,9 @@ struct PreprocessReport {
 PreprocessReport normalize(Model& model);
 
 /// What the result is for: to run as it is, or to be quantized. One operator in place of many runs
-/// faster, but has no integer kernel where they have; equal initializers may want different scales.
-enum class Purpose { Running, Quantizing };
+/// faster, but has no integer kernel where they have, which counts where activations stay integers
+/// between operators; equal initializers may want different scales.
+enum class Purpose { Running, Quantizing, QuantizingAtRunTime };
 
 /// The passes of the config's section, in the order of passes.cpp; includes `normalize`.
 PreprocessReport preprocess(Model& model, const PreprocessConfig& config,

@@ -125,5 +125,24 @@ TEST_CASE("prepare: a Gelu that the config has something to say of stays as it i
   CHECK(left(with_gelu(kConv), config) == kSpelled);
 }
 
+TEST_CASE("prepare: HardSwish is split where activations are integers, and made at run time",
+          "[pipeline]") {
+  const auto left_for = [](const std::string& swish, auto prepare) {
+    Model model = text_model(
+        "<ir_version: 8, opset_import: [\"\" : 14]> agraph (float[1,8,6,6] x) => (float[1,8,6,6] "
+        "y) <float[8,8,1,1] w = " +
+        numbers(64) + ", float three = {3}, float zero = {0}, float six = {6}> { c = Conv (x, w) " +
+        swish + " y = Softmax (h) }");
+    prepare(model, Config());
+    return op_types(model.graph());
+  };
+  constexpr const char* kParts =
+      "a = Add (c, three) k = Clip (a, zero, six) m = Mul (c, k) h = Div (m, six)";
+  CHECK(left_for("h = HardSwish (c)", prepare_for_dynamic) == "Conv HardSwish Softmax");
+  CHECK(left_for(kParts, prepare_for_dynamic) == "Conv HardSwish Softmax");
+  CHECK(left_for("h = HardSwish (c)", prepare_for_quantization).find("HardSwish") ==
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace qtool

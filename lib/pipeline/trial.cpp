@@ -113,11 +113,14 @@ Trial time_in_turn(WarmModel& floats, WarmModel& integers, double budget_us) {
   if (budget_us <= 0) return {floats.first_us(), integers.first_us(), 1, 1};
   PairedTimes times;
   const double began = thread_us();
-  const auto passed = [&] { return thread_us() - began; };
+  double passed_us = 0, pair_us = 0;
   do {
     const double float_us = floats.time_group();
     times.add(float_us, integers.time_group());
-  } while (passed() < std::min(budget_us, kMostUs) && (passed() < kLeastUs || !times.is_settled()));
+    pair_us = thread_us() - began - passed_us;
+    passed_us += pair_us;
+  } while (passed_us + pair_us < std::min(budget_us, kMostUs) &&
+           (passed_us < kLeastUs || !times.is_settled()));
   return {.float_us = times.float_us(),
           .quantized_us = times.float_us() * times.ratio(),
           .float_runs = floats.runs(),

@@ -7,7 +7,7 @@ namespace {
 
 /// Shares of calibration's time: what a trial may always take of it, and what at most where it
 /// cannot do with less.
-constexpr double kShare = 0.1, kLargestShare = 0.3;
+constexpr double kShare = 0.1, kLargestShare = 0.25;
 constexpr double kAlwaysUs = 250e3, kDryRunUs = 1e6;
 /// To plan, to rewrite, and to load both models: measured on nets of 0.5 to 90 MB, of 120 to 330
 /// nodes.
@@ -17,7 +17,7 @@ constexpr double kRuns = 2;
 /// Calibration and trial may take so long together.
 constexpr double kShortUs = 1e6;
 /// Of what a trial cannot do without, so that more runs fit in.
-constexpr double kMargin = 1.5;
+constexpr double kMargin = 1.25;
 
 double needed_us(const TrialCost& cost) {
   return kUsPerByte * static_cast<double>(cost.model_bytes) +

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/heap.h"
 #include "base/text.h"
 #include "inspect/decisions.h"
 #include "model/save.h"
@@ -140,6 +141,8 @@ CalibratedRanges StaticRun::calibrate(const Model& model) {
 
 void StaticRun::plan(const Model& model, const CalibratedRanges& calibration) {
   report_.plan = planner_.plan(model, calibration.ranges, calibration.means, calibration.peaks);
+  // Its threads looked at all weights as floats.
+  trim_heap();
   for (const std::string& warning : report_.plan.warnings) warn(warning);
   for (const std::string& line :
        ineffective_options(model.graph(), report_.plan, config_.quantization, config_.preset))

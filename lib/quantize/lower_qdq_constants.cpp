@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/heap.h"
 #include "model/attributes.h"
 #include "quantize/bias.h"
 #include "quantize/constants.h"
@@ -47,11 +48,14 @@ StoredConstant QdqLowering::stored_constant(const TensorPlan& tensor) {
 }
 
 StoredConstant QdqLowering::add_constant(const TensorPlan& tensor, const ParamNames& names) {
+  // A free piece of the heap that was large enough for the values would stay resident.
+  constexpr std::size_t kLargeBytes = std::size_t{1} << 24;
   if (tensor.keeps_float) return {tensor.params, {}, names};
   const std::string stored = names_.unique(tensor.name + "_quantized");
-  const Tensor values = model_.tensor(*view_.initializer(tensor.name));
+  Tensor values = model_.tensor(*view_.initializer(tensor.name));
   add_initializer(make_tensor(stored, tensor.params.type, values.shape,
                               quantize_constant(values, tensor.params)));
+  if (std::exchange(values, {}).bytes.size() >= kLargeBytes) trim_heap();
   return {tensor.params, stored, names};
 }
 

@@ -1,9 +1,5 @@
 #include "runtime/session.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -13,6 +9,7 @@
 #include <onnxruntime_session_options_config_keys.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/text.h"
 #include "model/widen_bfloat16.h"
 #include "runtime/environment.h"
@@ -166,11 +163,8 @@ Session::~Session() {
   if (!impl_) return;
   impl_.reset();
   run_memory().trim();
-#ifdef __GLIBC__
-  // Packed weights lie in the heap, which keeps what is freed; later stages would come on top of
-  // it.
-  ::malloc_trim(0);
-#endif
+  // Packed weights lie there.
+  trim_heap();
 }
 
 std::span<const TensorInfo> Session::inputs() const { return impl_->inputs; }

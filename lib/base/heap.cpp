@@ -1,5 +1,6 @@
 #include "base/heap.h"
 
+// Some header of the C library says whose it is.
 #include <cstdlib>
 
 #ifdef __GLIBC__

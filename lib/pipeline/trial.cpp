@@ -141,14 +141,14 @@ Model quantized_somehow(const Model& prepared, const Planner& planner, const Con
 std::optional<Trial> try_out(const Model& original, const Model& prepared, const Planner& planner,
                              const Config& config, std::span<const NamedTensor> inputs,
                              TrialCost cost) {
-  if (inputs.empty() || !affordable_us(cost)) return std::nullopt;
+  if (inputs.empty() || !is_affordable(cost)) return std::nullopt;
   try {
     const double began = thread_us();
     const Model quantized = quantized_somehow(prepared, planner, config);
     WarmModel floats(original, inputs);
     // Measured it is known better than foretold.
     cost.float_us = floats.first_us();
-    if (!affordable_us(cost)) return std::nullopt;
+    if (!is_affordable(cost)) return std::nullopt;
     WarmModel integers(quantized, inputs);
     return time_in_turn(floats, integers, allowed_us(cost) - (thread_us() - began));
   } catch (const Error& error) {

@@ -34,13 +34,11 @@ double allowed_us(const TrialCost& cost) {
   return std::max({floor, kShare * calibration, needed});
 }
 
-std::optional<double> affordable_us(const TrialCost& cost) {
+bool is_affordable(const TrialCost& cost) {
   // Of runs that take nobody knows how long, calibration has to make many more.
   const bool is_long_calibration = kRuns <= kShare * static_cast<double>(cost.sample_count);
-  if (!cost.float_us && !is_long_calibration) return std::nullopt;
-  const double left = allowed_us(cost) - needed_us(cost);
-  if (left < 0) return std::nullopt;
-  return left;
+  if (!cost.float_us && !is_long_calibration) return false;
+  return needed_us(cost) <= allowed_us(cost);
 }
 
 }  // namespace qtool

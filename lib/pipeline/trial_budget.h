@@ -18,8 +18,7 @@ struct TrialCost {
 /// CPU time that a trial may take.
 double allowed_us(const TrialCost& cost);
 
-/// What is left of it for runs beyond the first, where making the models and a first run of each
-/// fit in; nothing where they do not.
-std::optional<double> affordable_us(const TrialCost& cost);
+/// Whether making the models and a first run of each fit in.
+bool is_affordable(const TrialCost& cost);
 
 }  // namespace qtool

@@ -188,8 +188,6 @@ std::vector<Pass> PassList::repeated() const {
   if (config_.simplify) {
     passes.push_back(
         counted("remove_dead_nodes", [](Model& model, Notes&) { remove_dead_nodes(model); }));
-  }
-  if (config_.simplify) {
     passes.push_back(
         {"cast_likes_to_casts", [](Model& model, Notes&) { return cast_likes_to_casts(model); }});
   }

@@ -17,21 +17,21 @@ TEST_CASE("trial budget: up to a quarter of calibration where less does not do",
 }
 
 TEST_CASE("trial budget: slow runs need many samples", "[pipeline]") {
-  CHECK(affordable_us({.float_us = 1e6, .sample_count = 9}));
-  CHECK_FALSE(affordable_us({.float_us = 1e6, .sample_count = 7}));
-  CHECK(affordable_us({.float_us = 1e3, .sample_count = 10}));
-  CHECK(affordable_us({.float_us = 120e3, .sample_count = 1}));
+  CHECK(is_affordable({.float_us = 1e6, .sample_count = 9}));
+  CHECK_FALSE(is_affordable({.float_us = 1e6, .sample_count = 7}));
+  CHECK(is_affordable({.float_us = 1e3, .sample_count = 10}));
+  CHECK(is_affordable({.float_us = 120e3, .sample_count = 1}));
 }
 
 TEST_CASE("trial budget: a large model needs a long calibration", "[pipeline]") {
-  CHECK_FALSE(affordable_us({.model_bytes = 500'000'000, .float_us = 10e3, .sample_count = 100}));
-  CHECK(affordable_us({.model_bytes = 90'000'000, .float_us = 9e3, .sample_count = 16}));
-  CHECK(affordable_us({.model_bytes = 500'000'000, .float_us = 10e3, .sample_count = 1000}));
-  CHECK_FALSE(affordable_us({.node_count = 10000, .float_us = 10, .sample_count = 100}));
+  CHECK_FALSE(is_affordable({.model_bytes = 500'000'000, .float_us = 10e3, .sample_count = 100}));
+  CHECK(is_affordable({.model_bytes = 90'000'000, .float_us = 9e3, .sample_count = 16}));
+  CHECK(is_affordable({.model_bytes = 500'000'000, .float_us = 10e3, .sample_count = 1000}));
+  CHECK_FALSE(is_affordable({.node_count = 10000, .float_us = 10, .sample_count = 100}));
 }
 
 TEST_CASE("trial budget: runs of unknown time need a calibration that makes many more",
           "[pipeline]") {
-  CHECK(affordable_us({.sample_count = 20}));
-  CHECK_FALSE(affordable_us({.sample_count = 19}));
+  CHECK(is_affordable({.sample_count = 20}));
+  CHECK_FALSE(is_affordable({.sample_count = 19}));
 }

@@ -114,6 +114,18 @@ TEST_CASE("static: --json makes stdout one document, --report writes it to a fil
   CHECK(read_file(dir / "r.html").starts_with("<!DOCTYPE html>"));
 }
 
+TEST_CASE("static: a prediction says for which sizes of inputs it is", "[cli]") {
+  const TempDir dir;
+  fill(dir);
+  CHECK(run_qtool(kLine + "--preset cpu", dir).exit_code == 0);
+  const JsonValue manifest = parse_json(read_file(dir / "out.onnx.manifest.json"), "manifest");
+  const JsonValue* predicted = manifest.find("predicted");
+  REQUIRE(predicted);
+  REQUIRE(predicted->find("inputs"));
+  CHECK(to_compact_json(*predicted->find("inputs")) == R"({"image":[1,1,8,8]})");
+  CHECK(predicted->find("time_ratio"));
+}
+
 TEST_CASE("static: options and a config file that say the same give the same model", "[cli]") {
   const TempDir dir;
   fill(dir);
